@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -15,10 +16,12 @@ from commonplace.engine.changes import with_queued
 from commonplace.engine.driver import RecordedMind
 from commonplace.engine.run import Run
 from commonplace.engine.stage import Keeper, Ratings, Stage
+from commonplace.engine.workers import Cluster
 from commonplace.errors import RunDamaged, UsageError, command
 from commonplace.memory.analyser import Analyser
 from commonplace.memory.kiwi import versions
 from commonplace.minds.mind import Mind
+from commonplace.minds.offline.mind import OfflineMind
 from commonplace.minds.several import (
     DEFAULT,
     GROUPS,
@@ -66,6 +69,8 @@ if TYPE_CHECKING:
     from commonplace.talk import Talk
 
 DEFAULT_SEED = 7
+NO_WORKERS = (0, "", "0")
+"""All characters in this process."""
 TIMEOUT = 120.0
 """Seconds a model server has for an answer."""
 MINDS = (
@@ -94,6 +99,7 @@ def create_run(
     prompt: str = "",
     memory: str | Path = "",
     cache: str | Path = "",
+    workers: int | str = 0,
 ) -> Run:
     """Makes a new run of a shipped scenario or a scenario file, at tick 0.
 
@@ -104,6 +110,9 @@ def create_run(
     the tick that `resume` goes to by default. `timeout`, `on_outage` and `cache` are for model servers, see
     `mind_named`. `trust`: the scenario's own stage, mind and prompts may be used (docs/trust.md); what you name here
     needs no word.
+
+    `workers`: how many processes have the characters, or the address of a Ray cluster, `ray://HOST:PORT`, whose CPUs
+    have them; 0 for this process. The history is the same (docs/workers.md).
 
     `prompt` and `memory` are for a panel: what it is asked, the scenario's own question if empty, and the folder of its
     memories and ledger, `outputs` beside the run if empty.
@@ -129,17 +138,19 @@ def create_run(
     keyed = _keyed(manifest, named_minds(mind), trust=trust)
     if isinstance(mind, str | Mapping):
         mind = mind_of(manifest, loaded, timeout=timeout, on_outage=on_outage, keyed=keyed, cache=cache)
-    run = Run.start(
-        path,
-        manifest,
-        loaded,
-        stage=stage,
-        mind=mind,
-        force=force,
-        synchronous=synchronous,
-        concurrency=concurrency,
-        keep=_keep(stage, memory_folder(path, memory)),
-    )
+    with _workers(workers, manifest, mind, path) as cluster:
+        run = Run.start(
+            path,
+            manifest,
+            loaded,
+            stage=stage,
+            mind=mind,
+            force=force,
+            synchronous=synchronous,
+            concurrency=concurrency,
+            keep=_keep(stage, memory_folder(path, memory)),
+            cluster=cluster,
+        )
     remember(one for one in named_by_run(manifest) if one.kind != "mind" or keyed(one.value))
     return run
 
@@ -154,12 +165,14 @@ def resume_run(
     trust: bool = False,
     memory: str | Path = "",
     cache: str | Path = "",
+    workers: int | str = 0,
 ) -> Run:
     """Continues an existing run after its last committed tick.
 
     `mind` is needed for a run that was made with a Mind object; otherwise the run knows its mind by name. `trust`: the
     stage, mind and prompts that the run names may be used, although somebody else made it (docs/trust.md). `memory`:
-    the folder of a panel, given again if it was given when the run was made: a file does not say where to write. Raises
+    the folder of a panel, given again if it was given when the run was made: a file does not say where to write.
+    `workers`: see `create_run`; it may be another number than before. Raises
     UsageError for another mind than the run's, what is not trusted, or a run that is in use; RunDamaged for a damaged
     file.
     """
@@ -180,9 +193,27 @@ def resume_run(
             keyed = _keyed(manifest, named, trust=trust)
             known = with_queued(file.reading.scenario, file.queued())  # whom its prompts may name
             mind = mind_of(manifest, known, timeout=timeout, on_outage=on_outage, where=path, keyed=keyed, cache=cache)
-        return Run.resume(file, scenario, stage=stage, mind=mind, concurrency=concurrency, keep=keep)
+        with _workers(workers, manifest, mind, path) as cluster:
+            return Run.resume(
+                file, scenario, stage=stage, mind=mind, concurrency=concurrency, keep=keep, cluster=cluster
+            )
     except BaseException as error:
         file.__exit__(type(error), error, error.__traceback__)
+        raise
+
+
+@contextmanager
+def _workers(workers: int | str, manifest: Manifest, mind: Mind, where: str | Place) -> Generator[Cluster | None]:
+    """Gives what starts the workers of a run; None without any. They are ended if the run does not begin."""
+    if workers in NO_WORKERS:
+        yield None
+        return
+    make: Callable[..., Cluster] = registry.found(registry.CLUSTERS["ray"])
+    cluster = make(workers, manifest, place(where), answers=isinstance(mind, OfflineMind))
+    try:
+        yield cluster
+    except BaseException:
+        cluster.close()
         raise
 
 

@@ -99,6 +99,8 @@ RUNS = {
     "put_talks": "parts.runs.talks:put_talks",
 }
 """Runs in a database: how one is read, written, forked, copied, listed and deleted, and where talks about it are."""
+CLUSTERS = {"ray": "parts.cluster.ray_cluster:RayCluster"}
+"""What starts workers: `engine.workers.Cluster`."""
 MEMORY = {
     "DatabaseStream": "parts.stores.postgres_stream:DatabaseStream",
     "MemoryCoordinate": "parts.coordinates.document:MemoryCoordinate",

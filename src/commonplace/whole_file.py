@@ -39,7 +39,7 @@ def written_whole(
     place = Path(os.path.realpath(target))
     part, lock_file = beside(place, UNFINISHED), beside(place, LOCK)
     try:
-        _refuse_existing(target, force, instead)
+        refuse_existing(target, force, instead)
     except UsageError:
         drop_left(lock_file)  # of a process that was killed when its file was whole: nobody else would come by
         raise
@@ -51,7 +51,7 @@ def written_whole(
         raise CommonplaceError(f"its folder cannot be made ({error.strerror})", where=str(target)) from error
     lock = ProcessLock(lock_file, str(target), **({"hint": in_use} if in_use else {}))
     try:
-        _refuse_existing(target, force, instead)
+        refuse_existing(target, force, instead)
         with _explained(target, place, part):
             try:
                 _delete(part)
@@ -66,7 +66,7 @@ def written_whole(
         lock.release()
 
 
-def _refuse_existing(target: Path, force: bool, instead: str) -> None:
+def refuse_existing(target: Path, force: bool, instead: str) -> None:
     """Raises UsageError for anything but a file and, unless `force`, for a file that exists."""
     kind = kind_of(target)
     if kind == "folder":

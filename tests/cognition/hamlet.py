@@ -16,6 +16,7 @@ from typing import Any
 from commonplace.character.plan import Plan
 from commonplace.character.state import CharacterState
 from commonplace.cognition.turn import Turn
+from commonplace.engine.characters import Characters
 from commonplace.engine.driver import Driver, NoJournal
 from commonplace.engine.live_state import initial_state
 from commonplace.engine.lockstep import Lockstep, Tick
@@ -202,7 +203,8 @@ class Town:
     def __init__(self, scenario: Scenario, mind: Mind, seed: int = 7, stage: Stage = TOWN) -> None:
         live_state, _ = initial_state(scenario, seed)
         self.mind = mind
-        self.engine = Lockstep(live_state, stage, Driver(mind, NoJournal(), seed, durable=False))
+        driver = Driver(mind, NoJournal(), seed, durable=False)
+        self.engine = Lockstep(Characters(live_state, stage, driver))
         self.ticks: list[Tick] = []
 
     def live(self, ticks: int = 1, *inputs: Mapping[str, Any]) -> Town:

@@ -113,6 +113,9 @@ CACHE = typer.Option(
     help="Keep a model's answers in this file, and use them again for the very same requests.",
 )
 CONCURRENCY = typer.Option(32, "--concurrency", envvar=settings.CONCURRENCY, min=1, help="Questions in flight at once.")
+WORKERS = typer.Option(
+    "", "--workers", help="Processes that have the characters: how many, or ray://HOST:PORT; none if left out."
+)
 ON_OUTAGE = typer.Option(
     OnOutage.PAUSE, "--on-outage", help="When a model server does not answer: pause, or use fallback answers."
 )

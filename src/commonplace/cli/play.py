@@ -11,7 +11,16 @@ from pathlib import Path
 
 import typer
 
-from commonplace.api import DEFAULT_SEED, Minds, chosen_minds, create_run, named_minds, own_named, resume_run
+from commonplace.api import (
+    DEFAULT_SEED,
+    NO_WORKERS,
+    Minds,
+    chosen_minds,
+    create_run,
+    named_minds,
+    own_named,
+    resume_run,
+)
 from commonplace.cli import INTERRUPTED, expect_many_objects
 from commonplace.cli.consent import agreed
 from commonplace.cli.leaving import stopped_by_signal
@@ -31,6 +40,7 @@ from commonplace.cli.options import (
     TIMEOUT,
     TRUST,
     VIEW,
+    WORKERS,
     Durability,
     Fidelity,
     Form,
@@ -89,6 +99,7 @@ def run(
     fidelity: Fidelity | None = FIDELITY,
     policy: str = typer.Option("", "--policy", help="How memories are retrieved, such as lexical; the scenario's."),
     concurrency: int = CONCURRENCY,
+    workers: str = WORKERS,
     on_outage: OnOutage = ON_OUTAGE,
     timeout: float = TIMEOUT,
     max_calls: int = MAX_CALLS,
@@ -139,7 +150,9 @@ def run(
         prompt=prompt,
         memory=memory,
         cache=cache or "",
+        workers=workers,
     )
+    _announce(workers)
     with _exposed(metrics, target):
         show(make, target, last, chosen, budget)
 
@@ -152,6 +165,7 @@ def resume(
         [], "--mind", help="The run's own mind, named again: its server may get your key; TASK=… for that of a task."
     ),
     concurrency: int = CONCURRENCY,
+    workers: str = WORKERS,
     on_outage: OnOutage = ON_OUTAGE,
     timeout: float = TIMEOUT,
     max_calls: int = MAX_CALLS,
@@ -186,7 +200,9 @@ def resume(
         trust=trust,
         memory=memory,
         cache=cache or "",
+        workers=workers,
     )
+    _announce(workers)
     with _exposed(metrics, run):
         show(make, run, last, chosen, budget)
 
@@ -199,6 +215,12 @@ def _exposed(port: int | None, target: Place) -> AbstractContextManager[None]:
         return found(TOOLS["metrics"])(port, target)
     except ModuleNotFoundError as error:
         raise UsageError(f"--metrics needs {error.name}, which is not installed", hint=install("web")) from error
+
+
+def _announce(workers: str) -> None:
+    """Says what takes some seconds now."""
+    if workers.isdecimal() and workers not in NO_WORKERS:
+        print(f"starting {workers} worker{'s' * (workers != '1')} …", file=sys.stderr)
 
 
 def _budget(minds: Sequence[str], calls: int, tokens: int, cost: float) -> Budget:

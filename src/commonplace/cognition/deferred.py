@@ -257,7 +257,7 @@ def request_relate(view: TurnView, notebook: Notebook) -> None:
     """Requests a new view of the others of a talk when it is over."""
     talk = view.world.talk
     delay = max(1, view.scenario.clock.ticks(view.scenario.cognition.deferred_minutes))
-    for other, relation in notebook.relations.items():
+    for other, relation in sorted(notebook.relations.items()):  # as they are after a resume
         if relation.last_talk <= relation.weighed or view.tick - relation.last_talk <= SILENCE:
             continue
         if talk is not None and other in talk.members:

@@ -21,9 +21,8 @@ from commonplace.minds.tasks import JUDGE, JudgeInput, JudgeOutput
 from commonplace.scenario.circumstances import carrying, now_sentence, over_sentence
 from commonplace.scenario.scenario import Scenario
 from commonplace.text import words
-from commonplace.world.actions import Idle
+from commonplace.world.actions import Action, Idle
 from commonplace.world.circumstances import CircumstanceKind, Raise, subject_of
-from commonplace.world.deeds import Intent
 from commonplace.world.events import NOBODY
 from commonplace.world.inputs import Attempt, as_dict, forbidden, from_dict, next_areas, within_reach
 from commonplace.world.state import NOWHERE, World
@@ -56,12 +55,10 @@ def _written(given: JudgeInput) -> SentMessage | None:
     return found if found and found.post.by == given.doer.id and found.post.to else None
 
 
-def attempts_of(intents: Mapping[str, Intent], scenario: Scenario, world: World) -> tuple[Attempt, ...]:
-    """Returns the attempts that lie in what characters newly do in their own words, by id."""
-    doings = {me: one.action for me, one in sorted(intents.items()) if isinstance(one.action, Idle)}
-    new = {me: idle.doing for me, idle in doings.items() if idle.doing != world.bodies[me].doing and not idle.asleep}
-    found = (meant(me, doing, scenario, world) for me, doing in new.items() if doing)
-    return tuple(one for one in found if one is not None)
+def attempt_of(agent: str, action: Action, scenario: Scenario, world: World) -> Attempt | None:
+    """Returns the attempt that lies in what a character newly does in its own words; None for nothing."""
+    doing = "" if not isinstance(action, Idle) or action.asleep else action.doing
+    return meant(agent, doing, scenario, world) if doing and doing != world.bodies[agent].doing else None
 
 
 def meant(agent: str, doing: str, scenario: Scenario, world: World) -> Attempt | None:
@@ -134,10 +131,11 @@ def _input(agent: str, text: str, scenario: Scenario, world: World) -> JudgeInpu
     told = asked(text, scenario, world)
     here = [area, *(me for me, body in world.bodies.items() if body.area == area)]
     here += [thing for thing, place in told.located.items() if place == area]
+    near = frozenset(here)
     can = [
         key for key in told.circumstances
         for kind, of in [subject_of(key)]
-        if of in here and _may(scenario.kinds[kind], own=of == agent, said_by_person=True)
+        if of in near and _may(scenario.kinds[kind], own=of == agent, said_by_person=True)
     ]  # fmt: skip
     return JudgeInput(
         **dict(fields_of(told)),

@@ -7,7 +7,7 @@ starting memories as memories. What a body shows (place, doing, emoji, asleep) b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Annotated, Any, cast
@@ -18,7 +18,7 @@ from commonplace.character.state import AREA, CharacterState, KnownNode, Relatio
 from commonplace.engine.beginnings import arrival
 from commonplace.errors import UsageError
 from commonplace.memory import Delta, policies
-from commonplace.run.rows import InputRow, Version
+from commonplace.run.rows import InputRow
 from commonplace.scenario.circumstances import refuse_unknown
 from commonplace.scenario.compiling import character_json, newcomer, with_character
 from commonplace.scenario.model import CharacterPart, Part, RelationPart, StepPart
@@ -54,11 +54,8 @@ class Changes:
     """New settings of the run."""
     newcomers: Mapping[str, Delta] = field(default_factory=dict[str, Delta])
     """The starting memories of those who are new, by character; empty for somebody without."""
-
-    @property
-    def versions(self) -> tuple[Version, ...]:
-        """The settings as stored; states are stored with everybody's."""
-        return tuple(Version(NOBODY, "setting", name, value) for name, value in sorted(self.settings.items()))
+    cards: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    """The cards of those whose state is new."""
 
 
 NO_CHANGES = Changes()
@@ -70,19 +67,22 @@ def changes_of(
     events: Sequence[Event],
     states: Mapping[str, CharacterState],
     scenario: Scenario,
+    newcomers: Container[str] | None = None,
 ) -> Changes:
     """Returns what the inputs of a tick do to the states at its end, as far as its events say that they took effect.
 
+    `newcomers`: those who are to be added to the states, where these are only a part of all; None for everybody new.
     Raises UsageError for an unknown field, and for a newcomer who cannot come.
     """
     changed: dict[str, CharacterState] = {}
     settings: dict[str, Any] = {}
-    newcomers: dict[str, Delta] = {}
+    came: dict[str, Delta] = {}
     joined = {event.agent_id for event, _ in of_kind(events, Joined)}
     for item in inputs:  # in their order: the second newcomer may know the first
         if isinstance(item, Join) and item.character and item.agent_id in joined:
             new, scenario = arrival(item.character, scenario, tick)
-            changed[item.agent_id], newcomers[item.agent_id] = new.state, new.memories
+            if newcomers is None or item.agent_id in newcomers:
+                changed[item.agent_id], came[item.agent_id] = new.state, new.memories
     for event in events:
         me = event.agent_id
         match event.body:
@@ -93,11 +93,12 @@ def changes_of(
                     changed[me] = replace(state, account=account, goals=goals)
             case Adjusted(field=name, value=value) if me == NOBODY:
                 settings[name] = value
-            case Adjusted(field=name, value=value) if name not in BODY_FIELDS:
+            case Adjusted(field=name, value=value) if name not in BODY_FIELDS and (me in changed or me in states):
                 changed[me] = _state_with(changed.get(me) or states[me], name, value, scenario, event.tick)
             case _:
                 pass
-    return Changes(changed, settings, newcomers) if changed or settings else NO_CHANGES
+    cards = {agent: state.card for agent, state in changed.items()}
+    return Changes(changed, settings, came, cards) if changed or settings else NO_CHANGES
 
 
 def _state_with(state: CharacterState, name: str, value: Any, scenario: Scenario, tick: int) -> CharacterState:

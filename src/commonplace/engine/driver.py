@@ -1,6 +1,6 @@
 """The driver answers the questions a turn asks: a turn yields a question, the driver sends the answer back in.
 
-`Driver._answer` handles one question. It looks in the journal first. A question without an answer there is put to
+`Driver.answered` handles one question. It looks in the journal first. A question without an answer there is put to
 the mind until an attempt is usable or none is left; without a usable one the task's fallback is the answer, flagged.
 A turn whose mind costs nothing never waits for the event loop.
 
@@ -92,7 +92,7 @@ class Driver:
     async def answer(self, owner: str, tick: int, ask: Ask[Any, Any]) -> Answer[Any]:
         """Returns the answer to a question that belongs to no turn. The same question is asked once in a tick."""
         number = self._journal.numbered(owner, tick, request_digest(ask))
-        answer, _ = await self._answer(owner, tick, number, ask)
+        answer, _ = await self.answered(owner, tick, number, ask)
         return answer
 
     async def _drive(self, drive: Drive) -> None:
@@ -104,11 +104,11 @@ class Driver:
                 drive.result = stop.value
                 return
             # The ordinal is settled before anything is waited for: it must not depend on whose answer comes first.
-            answer, rows = await self._answer(drive.agent, drive.tick, drive.first + drive.questions, ask)
+            answer, rows = await self.answered(drive.agent, drive.tick, drive.first + drive.questions, ask)
             drive.rows += rows
             drive.questions += 1
 
-    async def _answer(
+    async def answered(
         self, agent: str, tick: int, number: int, ask: Ask[Any, Any]
     ) -> tuple[Answer[Any], list[AnswerRow]]:
         """Returns the answer to a question and every attempt at it: journal, then mind, then fallback."""

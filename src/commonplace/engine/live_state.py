@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,12 +11,14 @@ from commonplace.cognition.authors_lines import with_goals
 from commonplace.cognition.turn import JobResult, JobView, Turn, TurnView
 from commonplace.engine.beginnings import new_stream, starting_memories
 from commonplace.engine.changes import NO_CHANGES, Changes
+from commonplace.engine.stage import Stage
 from commonplace.memory import Draft, MemoryStream
 from commonplace.memory.reader import Snapshot
 from commonplace.memory.record import Memory
 from commonplace.rng import Seeds
+from commonplace.run.digest import rows_of
 from commonplace.run.reading import Reading
-from commonplace.run.rows import TickRecord
+from commonplace.run.rows import Rows, TickRecord
 from commonplace.run.versions import state_versions, world_versions
 from commonplace.scenario.circumstances import with_circumstances
 from commonplace.scenario.compiling import as_changed
@@ -27,21 +29,19 @@ from commonplace.world.state import World
 from commonplace.world.view import WorldView, look
 from commonplace.world.weather import Ambient, ambient_at
 
+JobKey = tuple[str, int, int]
+"""Character, the tick the job was requested in, its number there."""
+
 
 @dataclass(slots=True)
-class LiveState:
-    """Everything the engine carries from tick to tick. Changed only by `apply`."""
+class Surroundings:
+    """What a run is besides its characters' minds, as of the last tick applied."""
 
     scenario: Scenario
-    """As inputs have changed it: newcomers, cards and policy."""
+    """As inputs have changed it: newcomers, cards and policy; with what is so."""
     seeds: Seeds
     world: World
-    states: dict[str, CharacterState]
-    streams: dict[str, MemoryStream]
-    rated: dict[str, dict[str, float]]
-    """By character: each sentence it remembers, with the importance it was first given."""
-    waiting: dict[str, tuple[JobView, ...]] = field(default_factory=dict[str, tuple[JobView, ...]])
-    """Deferred jobs that have not been delivered yet, each on the snapshot it was requested on, by character."""
+    """In a worker it holds the areas in which its characters are."""
     ambient: Ambient = field(init=False)
     """Derived: time of day and weather at the end of the tick."""
 
@@ -65,9 +65,42 @@ class LiveState:
         homes = {me: persona.home for me, persona in self.scenario.personas.items()}
         return HouseRules(notice, self.scenario.language, self.scenario.kinds, homes)
 
+    def advance(self, world: World, cards: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any]) -> None:
+        """Goes on to a committed tick. `cards` and `settings`: what its inputs have changed."""
+        before, self.world = self.world, world
+        self.ambient = weather(self.scenario, self.seeds, world)
+        if cards or settings:
+            self.scenario = as_changed(self.scenario, cards, settings)
+        if "seed" in settings:
+            self.seeds = self.seeds.changed(self.tick, settings["seed"])
+        if world.circumstances is not before.circumstances:
+            self.scenario = with_circumstances(self.scenario, world.circumstances)
+
+
+@dataclass(slots=True)
+class LiveState(Surroundings):
+    """Everything the engine carries from tick to tick, of all characters or a part of them. Changed only by `apply`."""
+
+    states: dict[str, CharacterState]
+    streams: dict[str, MemoryStream]
+    rated: dict[str, dict[str, float]]
+    """By character: each sentence it remembers, with the importance it was first given."""
+    waiting: dict[str, tuple[JobView, ...]] = field(default_factory=dict[str, tuple[JobView, ...]])
+    """Deferred jobs that have not been delivered yet, each on the snapshot it was requested on, by character."""
+
     def due(self, agent: str) -> list[JobView]:
         """Returns the deferred jobs whose results the character's next turn receives."""
         return [view for view in self.waiting.get(agent, ()) if view.job.due <= self.tick + 1]
+
+    def due_by(self, last: int) -> dict[JobKey, JobView]:
+        """Returns the deferred jobs that are due up to a tick."""
+        views = ((agent, view) for agent, views in self.waiting.items() for view in views)
+        return {job_key(agent, view): view for agent, view in views if view.job.due <= last}
+
+    def acting(self, stage: Stage) -> list[str]:
+        """Returns the characters here whose turn it is at the next tick, sorted."""
+        wanted = stage.acts(self.scenario, self.tick + 1)
+        return [agent for agent in wanted if agent in self.states and agent in self.world.bodies]
 
     def view(self, agent: str, delivered: tuple[JobResult, ...] = ()) -> TurnView:
         """Returns what a character's next turn may know."""
@@ -97,11 +130,13 @@ class LiveState:
 
         A job requested in the tick already sees what the tick's inputs changed, as one restored from the file does.
         """
-        before, self.world = self.world, world
-        self.ambient = weather(self.scenario, self.seeds, world)
-        self._apply_changes(changes)
-        if world.circumstances is not before.circumstances:
-            self.scenario = with_circumstances(self.scenario, world.circumstances)
+        before = self.world
+        self.states |= changes.states
+        self.advance(world, changes.cards, changes.settings)
+        for agent, memories in changes.newcomers.items():
+            self.streams[agent] = new_stream(self.scenario, agent)
+            self.streams[agent].apply(memories)
+            self.rated[agent] = with_weights({}, memories.memories)
         for turn in turns:
             agent = turn.agent
             self.states[agent] = changes.states.get(agent, turn.state)
@@ -111,18 +146,6 @@ class LiveState:
         for agent, ids in removed.items():
             self.streams[agent].forget(ids)
             self.rated[agent] = self.streams[agent].weights()
-
-    def _apply_changes(self, changes: Changes) -> None:
-        if changes is NO_CHANGES:
-            return
-        self.states |= changes.states
-        self.scenario = as_changed(self.scenario, cards_of(changes.states), changes.settings)
-        for agent, memories in changes.newcomers.items():
-            self.streams[agent] = new_stream(self.scenario, agent)
-            self.streams[agent].apply(memories)
-            self.rated[agent] = with_weights({}, memories.memories)
-        if "seed" in changes.settings:
-            self.seeds = self.seeds.changed(self.tick, changes.settings["seed"])
 
     def _apply_jobs(self, turn: Turn, before: World) -> None:
         """Gives jobs requested in the turn their snapshot; those delivered in it are no longer in its state.
@@ -143,6 +166,11 @@ class LiveState:
         self.waiting[agent] = tuple(waiting)
 
 
+def job_key(agent: str, view: JobView) -> JobKey:
+    """Returns the key of a character's deferred job."""
+    return (agent, view.job.asked_at, view.job.number)
+
+
 def seen(scenario: Scenario, world: World, ambient: Ambient, agent: str) -> WorldView:
     """Returns what a character sees at the tick after `world`, whose weather is given."""
     home = scenario.personas[agent].home
@@ -156,11 +184,6 @@ def weather(scenario: Scenario, seeds: Seeds, world: World) -> Ambient:
     return ambient_at(scenario.climate, seeds.at(world.tick), scenario.clock, world.tick, world.imposed)
 
 
-def cards_of(states: Mapping[str, CharacterState]) -> dict[str, Mapping[str, Any]]:
-    """Returns what inputs have changed of the personas, by character."""
-    return {agent: state.card for agent, state in states.items()}
-
-
 def with_weights(rated: dict[str, float], memories: Iterable[Memory]) -> dict[str, float]:
     """Adds to `rated` the importance of each sentence remembered for the first time."""
     for memory in memories:
@@ -168,37 +191,41 @@ def with_weights(rated: dict[str, float], memories: Iterable[Memory]) -> dict[st
     return rated
 
 
-def initial_state(scenario: Scenario, seed: int) -> tuple[LiveState, TickRecord]:
-    """Returns the state at tick 0, and the record to commit it with: starting memories and versions, no events."""
-    streams = {agent: new_stream(scenario, agent) for agent in scenario.personas}
+def opening_record(scenario: Scenario, *made: Rows) -> TickRecord:
+    """Returns the record of tick 0, which has no events. `made`: what `initial_state` gives of all characters."""
+    return TickRecord(0, (), {}, world_versions(None, scenario.opening), (), made=made)
+
+
+def initial_state(scenario: Scenario, seed: int, agents: Container[str] | None = None) -> tuple[LiveState, Rows]:
+    """Returns the state at tick 0 of some characters, all if None, and what they add to its record: starting memories
+    and versions of their states."""
+    ours = [agent for agent in scenario.personas if agents is None or agent in agents]
+    streams = {agent: new_stream(scenario, agent) for agent in ours}
     past = scenario.session.past if scenario.session else {}
     deltas = {
         agent: starting_memories(stream, scenario.memories[agent], scenario.clock.start, past=past.get(agent, ()))
         for agent, stream in streams.items()
     }
-    rated: dict[str, dict[str, float]] = {agent: {} for agent in scenario.personas}
+    rated: dict[str, dict[str, float]] = {agent: {} for agent in ours}
     for agent, delta in deltas.items():
         streams[agent].apply(delta)
         with_weights(rated[agent], delta.memories)
-    live_state = LiveState(scenario, Seeds(seed), scenario.opening, dict(scenario.states), streams, rated)
-    states = [version for agent, state in live_state.states.items() for version in state_versions(agent, None, state)]
-    return live_state, TickRecord(
-        tick=0,
-        events=(),
-        deltas={agent: delta for agent, delta in deltas.items() if delta.memories},
-        versions=(*world_versions(None, live_state.world), *states),
-        answers=(),
-    )
+    states = {agent: state for agent, state in scenario.states.items() if agents is None or agent in agents}
+    live_state = LiveState(scenario, Seeds(seed), scenario.opening, states, streams, rated)
+    versions = [version for agent, state in states.items() for version in state_versions(agent, None, state)]
+    deltas = {agent: delta for agent, delta in deltas.items() if delta.memories}
+    return live_state, rows_of(TickRecord(0, (), deltas, tuple(versions), ()))
 
 
-def restored_state(reading: Reading, scenario: Scenario, tick: int) -> LiveState:
-    """Returns a run as it was at the end of a tick, with its pending deferred jobs. Everybody's memories are read
-    once."""
+def restored_state(reading: Reading, scenario: Scenario, tick: int, agents: Container[str] | None = None) -> LiveState:
+    """Returns a run as it was at the end of a tick, with the pending deferred jobs of some characters, all if None.
+    Their memories are read once."""
     now = scenario_at(reading, scenario, tick)
-    world, states = reading.world_at(tick), {agent: reading.state_at(agent, tick) for agent in now.personas}
+    ours = [agent for agent in now.personas if agents is None or agent in agents]
+    world, states = reading.world_at(tick), {agent: reading.state_at(agent, tick) for agent in ours}
     streams: dict[str, MemoryStream] = {}
     waiting: dict[str, tuple[JobView, ...]] = {}
-    for agent in now.personas:
+    for agent in ours:
         jobs = states[agent].jobs
         asked = sorted({job.asked_at for job in jobs})
         streams[agent], snapshots = reading.stream_and_snapshots(agent, tick, asked)

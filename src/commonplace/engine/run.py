@@ -6,6 +6,8 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Generator, Iterable, Mapping
 from contextlib import suppress
+from functools import partial
+from pathlib import Path
 from time import perf_counter
 from types import TracebackType
 from typing import Any
@@ -14,20 +16,23 @@ from commonplace.engine import attempts
 from commonplace.engine.attempts import attempted
 from commonplace.engine.budget import Budget, BudgetReached
 from commonplace.engine.changes import queueable, with_queued
+from commonplace.engine.characters import Characters, Session
 from commonplace.engine.driver import Driver, NoJournal
 from commonplace.engine.god_mode import described, inputs_of, preview
-from commonplace.engine.live_state import initial_state, restored_state
-from commonplace.engine.lockstep import Lockstep, Prefetch, Tick
+from commonplace.engine.live_state import Surroundings, initial_state, opening_record, restored_state, scenario_at
+from commonplace.engine.lockstep import Lockstep, Tick
 from commonplace.engine.meter import meter, move_to
 from commonplace.engine.stage import Keeper, Stage
+from commonplace.engine.worker import Make, Restore
+from commonplace.engine.workers import Cluster, Workers, started
 from commonplace.errors import Paused, UsageError, command
 from commonplace.minds.mind import Mind
 from commonplace.rng import Seeds
-from commonplace.run.file import full_disk_resumed
+from commonplace.run.file import full_disk_resumed, refuse_existing
 from commonplace.run.integrity import blame
 from commonplace.run.manifest import Manifest
 from commonplace.run.opening import create_store
-from commonplace.run.place import Place
+from commonplace.run.place import Place, absolute, place, typed
 from commonplace.run.reading import Reading
 from commonplace.run.rows import InputRow
 from commonplace.run.store import RunStore
@@ -36,20 +41,30 @@ from commonplace.scenario.scenario import Scenario
 from commonplace.sqlite import Synchronous
 from commonplace.world.inputs import Input, as_dict
 
+MEMORIES = "SELECT count(*) FROM memory WHERE removed IS NULL"
 _log = logging.getLogger(__name__)
 
 
 class Run:
     """One run, owned by this process. Use it as a context manager, or close it."""
 
-    def __init__(self, file: RunStore, engine: Lockstep, mind: Mind, stage: Stage, keep: Keeper | None = None) -> None:
+    def __init__(
+        self,
+        file: RunStore,
+        engine: Lockstep,
+        mind: Mind,
+        stage: Stage,
+        keep: Keeper | None = None,
+        cluster: Cluster | None = None,
+    ) -> None:
         """Joins the parts that `start` or `resume` has made."""
         self.file = file
         self._stage = stage
         self._keep = keep
+        self._cluster = cluster
         self._mind = mind
         self._engine = engine
-        self._session: Prefetch | None = None
+        self._session: Session | None = None
 
     @classmethod
     def start(
@@ -64,15 +79,25 @@ class Run:
         synchronous: Synchronous = "NORMAL",
         concurrency: int = 32,
         keep: Keeper | None = None,
+        cluster: Cluster | None = None,
     ) -> Run:
         """Begins a new run with its opening state as tick 0. Raises what `create_store` raises.
 
-        `keep`: keeps elsewhere what has been committed.
+        `keep`: keeps elsewhere what has been committed. `cluster`: starts the workers that are to have the characters.
         """
-        live_state, first = initial_state(scenario, manifest.seed)
-        file = create_store(path, manifest, first, force=force, synchronous=synchronous)
-        engine = Lockstep(live_state, stage, _driver(file, mind, manifest.seed, concurrency))
-        return cls(file, engine, mind, stage, keep)
+        make = partial(create_store, path, manifest, force=force, synchronous=synchronous)
+        if cluster is None:
+            live_state, rows = initial_state(scenario, manifest.seed)
+            file = make(opening_record(scenario, rows))
+            driver = _driver(file, mind, manifest.seed, concurrency)
+            return cls(file, Lockstep(Characters(live_state, stage, driver)), mind, stage, keep)
+        if isinstance(target := place(path), Path):
+            refuse_existing(target, force=force)  # before workers are started, which takes seconds
+        lines, made = started(cluster, scenario, lambda agents: Make(agents, manifest.seed))
+        file = make(opening_record(scenario, *made))
+        driver = _driver(file, mind, manifest.seed, concurrency)
+        surroundings = Surroundings(scenario, Seeds(manifest.seed), scenario.opening)
+        return cls(file, Lockstep(Workers(lines, surroundings, driver, _where(file))), mind, stage, keep, cluster)
 
     @classmethod
     def resume(
@@ -84,15 +109,21 @@ class Run:
         mind: Mind,
         concurrency: int = 32,
         keep: Keeper | None = None,
+        cluster: Cluster | None = None,
     ) -> Run:
         """Continues an existing run from its last committed tick; from its opening when it was killed before that."""
         if file.last_tick < 0:
-            live_state, first = initial_state(scenario, file.manifest.seed)
-            file.commit(first)
-        else:
-            live_state = restored_state(file.reading, scenario, file.last_tick)
-        engine = Lockstep(live_state, stage, _driver(file, mind, live_state.seeds, concurrency))
-        return cls(file, engine, mind, stage, keep)
+            _, rows = initial_state(scenario, file.manifest.seed)
+            file.commit(opening_record(scenario, rows))
+        reading, last = file.reading, file.last_tick
+        driver = _driver(file, mind, reading.seeds, concurrency)
+        if cluster is None:
+            live_state = restored_state(reading, scenario, last)
+            return cls(file, Lockstep(Characters(live_state, stage, driver)), mind, stage, keep)
+        surroundings = Surroundings(scenario_at(reading, scenario, last), reading.seeds, reading.world_at(last))
+        where = _where(file)
+        lines, _ = started(cluster, surroundings.scenario, lambda agents: Restore(agents, where, last))
+        return cls(file, Lockstep(Workers(lines, surroundings, driver, where)), mind, stage, keep, cluster)
 
     @property
     def tick(self) -> int:
@@ -102,7 +133,7 @@ class Run:
     @property
     def scenario(self) -> Scenario:
         """As inputs have changed it up to the last committed tick."""
-        return self._engine.live_state.scenario
+        return self._engine.surroundings.scenario
 
     @property
     def stage(self) -> str:
@@ -135,20 +166,18 @@ class Run:
         if self._keep:
             self._keep(self.file.reading)  # what a process that died had not kept yet
         self._engine.driver.start_session(budget or Budget())
-        prefetch = self._session = self._engine.start_session()
-        state = self._engine.live_state
-        meter().started(self.file.path, self.tick, len(state.states), sum(map(len, state.streams.values())))
+        session = self._session = self._engine.start_session()
+        characters = len(self.scenario.personas)
+        meter().started(self.file.path, self.tick, characters, self.reading.one(MEMORIES)[0])
         move_to(self.file.path, self.tick)
-        _log.info(
-            "running up to tick %d", last, extra={"event": "started", "fields": {"characters": len(state.states)}}
-        )
+        _log.info("running up to tick %d", last, extra={"event": "started", "fields": {"characters": characters}})
         try:
             with full_disk_resumed(self.file.path):
-                prefetch.start(self._engine.live_state.waiting, last)
+                session.start(last)
                 while self.tick < last:
-                    yield await self._run_tick(prefetch, last)
+                    yield await self._run_tick(session, last)
         except BudgetReached as error:
-            await prefetch.drain()
+            await session.drain()
             raise self._paused(error) from error
         except Paused as error:
             raise self._paused(error) from error
@@ -158,8 +187,8 @@ class Run:
             hint = "; ".join(filter(None, (error.hint, again)))
             raise UsageError(error.what, where=f"{place}, tick {self.tick}", hint=hint) from error
         finally:
-            await prefetch.end()
-            if self._session is prefetch:  # no other session has begun meanwhile and needs the mind
+            await session.end()
+            if self._session is session:  # no other session has begun meanwhile and needs the mind
                 self._session = None
                 self._engine.driver.start_session(Budget())
                 await self._mind.close()
@@ -189,7 +218,7 @@ class Run:
     def __repr__(self) -> str:
         return f"<Run {self.file.path}: {self.scenario.part.title}, tick {self.tick}>"
 
-    async def _run_tick(self, prefetch: Prefetch, last: int) -> Tick:
+    async def _run_tick(self, session: Session, last: int) -> Tick:
         """Runs one tick. It is committed before it is applied: what fails before the commit leaves the run at the tick
         before."""
         began = perf_counter()
@@ -201,11 +230,14 @@ class Run:
         self.file.commit(proposed.record)
         self._engine.apply(proposed)
         meter().committed(proposed.record, len(queued) - len(inputs))
-        fields = {"seconds": round(perf_counter() - began, 4), "turns": len(proposed.tick.turns)}
+        fields = {
+            "seconds": round(perf_counter() - began, 4),
+            "turns": sum(len(rows.traces) for rows in proposed.record.made),
+        }
         _log.info("tick %d committed", self.tick, extra={"event": "committed", "fields": fields})
         if self._keep:
             self._keep(self.file.reading)
-        prefetch.start(self._engine.live_state.waiting, last)
+        session.start(last)
         return proposed.tick
 
     def _paused(self, error: Paused) -> Paused:
@@ -227,7 +259,7 @@ class Run:
         and submitted. Raises Paused as `play` does, and UsageError for a sentence without words."""
         if not any(map(str.isalnum, text)):
             raise UsageError("the sentence has no words", hint="say what happens: The lights go out.")
-        world, driver = self._engine.live_state.world, self._engine.driver
+        world, driver = self._engine.surroundings.world, self._engine.driver
         try:
             if agent:
                 return await attempted(agent, text, self.scenario, world, driver)
@@ -241,12 +273,11 @@ class Run:
     def described(self, body: Mapping[str, Any]) -> str:
         """Returns what the input of a `preview` will do, in one line for the person who wrote the sentence."""
         describe = attempts.described if body["kind"] == "attempt" else described
-        return describe(body, self.scenario, self._engine.live_state.world)
+        return describe(body, self.scenario, self._engine.surroundings.world)
 
     def plays(self, agent: str) -> bool:
         """Returns whether a person decides for a character."""
-        state = self._engine.live_state.states.get(agent)
-        return state is not None and state.played
+        return agent in self.scenario.personas and self.reading.state_at(agent).played
 
     def submit(self, body: Mapping[str, Any]) -> int:
         """Queues an input; it is applied at the end of the next tick. Raises UsageError for unknown names."""
@@ -258,9 +289,12 @@ class Run:
 
     def close(self) -> None:
         """Closes the run; its one file can be copied from now on."""
-        self._engine.prefetch.cancel()
+        if self._session:
+            self._session.cancel()
         if self._keep:
             self._keep.close()
+        if self._cluster:
+            self._cluster.close()
         self.file.close()
 
     def __enter__(self) -> Run:
@@ -302,6 +336,11 @@ def _due(queued: Iterable[InputRow]) -> list[InputRow]:
         if row.body["kind"] in ("take_over", "attempt"):
             acting.add(agent)
     return due
+
+
+def _where(file: RunStore) -> str:
+    """Returns where other processes find a run."""
+    return typed(absolute(file.path))
 
 
 def _driver(file: RunStore, mind: Mind, seed: int | Seeds, concurrency: int) -> Driver:

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from commonplace.engine.characters import Characters
 from commonplace.engine.driver import Driver, NoJournal
-from commonplace.engine.live_state import initial_state
+from commonplace.engine.live_state import initial_state, opening_record
 from commonplace.engine.lockstep import Lockstep
 from commonplace.engine.stage import Stage
 from commonplace.errors import CommonplaceError, RunDamaged
 from commonplace.minds.mind import Ask, Reply, RequestKey
-from commonplace.run.digest import START, Digests, digests_of
+from commonplace.run.digest import BEGINNING, Digests, digests_of, rows_of
 from commonplace.run.integrity import trimmed
 from commonplace.run.journal import diverged, kept_input
 from commonplace.run.reading import Reading
-from commonplace.run.rows import AnswerRow, TickRecord, is_trace
+from commonplace.run.rows import AnswerRow, Rows, is_trace
 from commonplace.scenario.scenario import Scenario
 
 
@@ -35,41 +36,44 @@ async def verify(
 
 async def _re_executed(reading: Reading, scenario: Scenario, stage: Stage, begins: Callable[[int], object]) -> int:
     seed = reading.manifest.seed
-    live_state, first = initial_state(scenario, seed)
-    engine = Lockstep(live_state, stage, Driver(NoMind(), CommittedAnswers(reading), seed, durable=False))
+    live_state, opening = initial_state(scenario, seed)
+    driver = Driver(NoMind(), CommittedAnswers(reading), seed, durable=False)
+    engine = Lockstep(Characters(live_state, stage, driver))
     traced = trimmed(reading).get("trace", 0) + 1
-    digests = _compared(reading, first, Digests(START, START))
+    digests = _compared(reading, 0, rows_of(opening_record(scenario, opening)), BEGINNING.digests)
     for tick in range(1, reading.last_tick + 1):
         begins(tick)
         proposed = await engine.run_tick(reading.inputs(tick, tick))
-        digests = _compared(reading, proposed.record, digests)
+        rows = rows_of(proposed.record)
+        digests = _compared(reading, tick, rows, digests)
         if tick >= traced:
-            _compare_traces(reading, proposed.record)
+            _compare_traces(reading, tick, rows)
         engine.apply(proposed)
     return reading.last_tick
 
 
-def _compared(reading: Reading, record: TickRecord, previous: Digests) -> Digests:
-    digests = digests_of(record, previous, reading.manifest.embedder)
+def _compared(reading: Reading, tick: int, rows: Rows, previous: Digests) -> Digests:
+    digests = digests_of(rows, previous, reading.manifest.embedder)
     for name in ("history", "state"):
-        if getattr(digests, name).hex() != reading.digest(record.tick, state=name == "state"):
+        if getattr(digests, name).hex() != reading.digest(tick, state=name == "state"):
             raise RunDamaged(
                 f"re-execution gives another {name}",
-                where=f"{reading.path}, tick {record.tick}",
+                where=f"{reading.path}, tick {tick}",
                 hint="the journal, the scenario in it or the program's rules are not those of the run",
             )
     return digests
 
 
-def _compare_traces(reading: Reading, record: TickRecord) -> None:
+def _compare_traces(reading: Reading, tick: int, rows: Rows) -> None:
     """Raises RunDamaged unless the reasons kept of the tick are those that its turns have now."""
-    stored = dict(reading.all("SELECT agent, body FROM trace WHERE tick = ?", record.tick))
-    for agent in sorted({*stored, *record.traces}):
-        trace = record.traces.get(agent)
+    stored = dict(reading.all("SELECT agent, body FROM trace WHERE tick = ?", tick))
+    made = {agent: body for agent, _, body in rows.traces}
+    for agent in sorted({*stored, *made}):
+        trace = made.get(agent)
         if trace is None or agent not in stored or not is_trace(stored[agent], trace):
             raise RunDamaged(
                 f"re-execution gives another trace of {agent}",
-                where=f"{reading.path}, tick {record.tick}",
+                where=f"{reading.path}, tick {tick}",
                 hint="why this character did what it did has been changed, or other rules made it",
             )
 

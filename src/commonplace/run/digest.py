@@ -10,21 +10,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import fields
 from hashlib import blake2b
+from itertools import chain
 from typing import NamedTuple
 
 from commonplace.canon import DIGEST_SIZE, digest, encoding
 from commonplace.memory.embedding import packed
 from commonplace.run.rows import (
-    AnswerCells,
-    EventCells,
-    MemoryCells,
+    Rows,
     TickRecord,
-    VersionCells,
     answer_cells,
     event_cells,
     memory_cells,
+    packed_details,
     packed_ids,
     packed_trace,
     text_of,
@@ -73,55 +72,42 @@ BEGINNING = Chains(START, START, START)
 """The chains before tick 0."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """A tick's rows in canonical order."""
-
-    events: list[EventCells]
-    memories: list[tuple[MemoryCells, bytes]]
-    """With the vector as little-endian int16; empty for none."""
-    removals: list[tuple[str, int]]
-    touches: list[tuple[str, int, int, bytes]]
-    versions: list[VersionCells]
-    answers: list[AnswerCells]
-    inputs: list[tuple[int, int, str]]
-    traces: list[tuple[str, int, bytes]]
-    usages: list[tuple[str, int, int, int, str]]
-
-
-def digests_of(record: TickRecord, previous: Digests, embedder: str) -> Digests:
-    """Returns both chains after the record, without writing anything. `embedder` made the vectors of its memories."""
-    return chained(rows_of(record), Chains(*previous, START), embedder)[0].digests
+def digests_of(rows: Rows, previous: Digests, embedder: str) -> Digests:
+    """Returns both chains after the rows, without writing anything. `embedder` made the vectors of their memories."""
+    return chained(rows, Chains(*previous, START), embedder)[0].digests
 
 
 def rows_of(record: TickRecord) -> Rows:
     """Returns the record as rows in canonical order, whatever order its parts come in."""
-    deltas = sorted(record.deltas.items())
-    return Rows(
-        events=[event_cells(event) for event in sorted(record.events, key=lambda event: event.order)],
+    own = Rows(
+        events=[event_cells(event) for event in record.events],
         memories=[
-            (memory_cells(memory), b"" if vector is None else packed(vector))
-            for _, delta in deltas
+            (cells, packed_details(cells), b"" if vector is None else packed(vector))
+            for delta in record.deltas.values()
             for memory, vector in zip(delta.memories, delta.vectors, strict=True)
+            for cells in [memory_cells(memory)]
         ],
-        removals=[(agent, id_) for agent, ids in sorted(record.removed.items()) for id_ in sorted(ids)],
+        removals=[(agent, id_) for agent, ids in record.removed.items() for id_ in ids],
         touches=[
             (agent, record.tick, unix_micros(delta.touched_at), packed_ids(delta.touched))
-            for agent, delta in deltas
+            for agent, delta in record.deltas.items()
             if delta.touched_at is not None
         ],
-        versions=sorted(version_cells(record.tick, version) for version in record.versions),
-        answers=sorted(answer_cells(row) for row in record.answers),
-        inputs=sorted((row.seq, record.tick, text_of(dict(row.body))) for row in record.inputs),
-        traces=[(agent, record.tick, packed_trace(trace)) for agent, trace in sorted(record.traces.items())],
-        usages=sorted((row.agent, row.tick, row.ordinal, row.attempt, usage_text(row)) for row in record.answers),
+        versions=[version_cells(record.tick, version) for version in record.versions],
+        answers=[answer_cells(row) for row in record.answers],
+        inputs=[(row.seq, record.tick, text_of(dict(row.body))) for row in record.inputs],
+        traces=[(agent, record.tick, packed_trace(trace)) for agent, trace in record.traces.items()],
+        usages=[(row.agent, row.tick, row.ordinal, row.attempt, usage_text(row)) for row in record.answers],
     )
+    parts = (own, *record.made)
+    found = {one.name: sorted(chain.from_iterable([getattr(part, one.name) for part in parts])) for one in fields(Rows)}
+    return Rows(**found)
 
 
 def chained(rows: Rows, previous: Chains, embedder: str) -> tuple[Chains, bytes]:
     """Returns the chains after the rows, and the digests by kind of row."""
     kinds: dict[str, Sequence[Row]] = {
-        "memory": [(*cells, embedder, raw) for cells, raw in rows.memories],
+        "memory": [(*cells, embedder, raw) for cells, _, raw in rows.memories],
         "removal": rows.removals,
         "touch": rows.touches,
         "version": rows.versions,

@@ -13,6 +13,7 @@ from itertools import count
 from pathlib import Path
 from shlex import quote
 
+from commonplace import whole_file
 from commonplace.errors import CommonplaceError, DiskFull, UsageError, command
 from commonplace.lock import LOCK, ProcessLock
 from commonplace.run import schema
@@ -173,10 +174,14 @@ def written_run(path: str | Path, *, force: bool = False) -> Generator[Path]:
     The talks about a run that is replaced are deleted: its characters are not those of the new one.
     """
     path = Path(path)
-    instead = f"resume it with: {command('resume', path)}" if _is_run(path) else "give another name with -o"
-    with written_whole(path, force=force, instead=instead, in_use=in_use(path)) as part:
+    with written_whole(path, force=force, instead=_instead(path), in_use=in_use(path)) as part:
         yield part
     shutil.rmtree(talks_of(path), ignore_errors=True)
+
+
+def refuse_existing(path: str | Path, *, force: bool) -> None:
+    """Raises UsageError for a path at which no run can be written: a folder and, unless `force`, a file that exists."""
+    whole_file.refuse_existing(Path(path), force, _instead(Path(path)))
 
 
 @contextmanager
@@ -194,6 +199,10 @@ def _is_run(path: Path) -> bool:
     except CommonplaceError:
         return False
     return True
+
+
+def _instead(path: Path) -> str:
+    return f"resume it with: {command('resume', path)}" if _is_run(path) else "give another name with -o"
 
 
 def in_use(path: Path) -> str:

@@ -20,12 +20,12 @@ from commonplace.run.place import Connection
 from commonplace.run.rows import (
     ANSWER,
     AnswerRow,
-    answer_cells,
+    StoredAnswer,
     answer_from,
     deflated,
+    stored_answer,
     text_of,
     unpacked_trace,
-    usage_text,
 )
 from commonplace.run.schema import RUN, damage, inserting, replacing
 from commonplace.sqlite import transaction
@@ -97,7 +97,7 @@ class Journal:
             offered = self._rows("offered", agent, tick, ordinal)
             rows = tuple(_free(row) for row in offered if row.request == request)
             with RUN.errors(self._where), transaction(self._connection):
-                put_answers(self._connection, rows, None)
+                put_answers(self._connection, [stored_answer(row) for row in rows], None)
         return tuple(replace(row, usage={**row.usage, "from_cache": True}) for row in rows)
 
     def attempts(self, agent: str, tick: int, ordinal: int) -> tuple[AnswerRow, ...]:
@@ -121,7 +121,7 @@ class Journal:
         """Write an attempt down, in a transaction of its own, so that a crash cannot lose it."""
         try:
             with RUN.errors(self._where), transaction(self._connection):
-                put_answers(self._connection, [row], None)
+                put_answers(self._connection, [stored_answer(row)], None)
                 if call is not None and (call.prompt or call.raw or call.error):
                     self._calls.put(row, call)
         except BaseException:
@@ -140,12 +140,11 @@ class Journal:
             return self._connection.execute(query, values).fetchone()
 
 
-def put_answers(connection: Connection, answers: Sequence[AnswerRow], used: int | None) -> None:
+def put_answers(connection: Connection, rows: Sequence[StoredAnswer], used: int | None) -> None:
     """Keep answers, replacing what was kept of the same attempts. Runs in the caller's transaction.
 
     `used`: the tick whose turns used them; None for answers that wait for the commit of their tick.
     """
-    rows = [(*answer_cells(row), usage_text(row)) for row in answers]
     if used is None:
         for row in rows:
             before = connection.execute(WAITING, row[:4]).fetchone()

@@ -97,6 +97,16 @@ def is_same(one: Place, other: Place) -> bool:
     return one == other
 
 
+def absolute(where: Place) -> Place:
+    """Returns the same place, whatever the current folder is."""
+    if isinstance(where, Path):
+        return where.absolute()
+    if where.is_embedded:
+        scheme, _, folder = where.server.partition(":")
+        return replace(where, server=f"{scheme}:{Path(folder).absolute()}")
+    return where
+
+
 class Cursor(Protocol):
     """The rows that a statement gave."""
 

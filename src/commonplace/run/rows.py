@@ -76,8 +76,24 @@ class InputRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows that a tick adds, as they are stored; each list is in the order of its first columns."""
+
+    events: list[EventCells] = field(default_factory=list["EventCells"])
+    memories: list[MemoryRow] = field(default_factory=list["MemoryRow"])
+    removals: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
+    touches: list[tuple[str, int, int, bytes]] = field(default_factory=list[tuple[str, int, int, bytes]])
+    versions: list[VersionCells] = field(default_factory=list["VersionCells"])
+    answers: list[AnswerCells] = field(default_factory=list["AnswerCells"])
+    inputs: list[tuple[int, int, str]] = field(default_factory=list[tuple[int, int, str]])
+    traces: list[tuple[str, int, bytes]] = field(default_factory=list[tuple[str, int, bytes]])
+    usages: list[tuple[str, int, int, int, str]] = field(default_factory=list[tuple[str, int, int, int, str]])
+    """One per answer, in the same order."""
+
+
+@dataclass(frozen=True, slots=True)
 class TickRecord:
-    """Everything one tick adds to a run. All tuples are in canonical order (character, then ordinal or id)."""
+    """Everything one tick adds to a run, or a part of that: values, and rows made of values already."""
 
     tick: int
     events: tuple[Event, ...]
@@ -90,6 +106,8 @@ class TickRecord:
     traces: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     removed: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
     """Ids of the memories forgotten in this tick, by character."""
+    made: tuple[Rows, ...] = ()
+    """What characters add, as rows that were made where their turns were taken."""
 
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -112,7 +130,11 @@ EventCells = tuple[int, int, str, int, str, str]
 MemoryCells = tuple[str, int, int, str, float, str, int, str, str, str]
 PackedMemory = tuple[str, int, int, str, float, str, int, str, str, bytes]
 """`MemoryCells` with compressed details."""
+MemoryRow = tuple[MemoryCells, bytes, bytes]
+"""A memory as it is hashed, its compressed details, and its vector as little-endian int16; empty for none."""
 AnswerCells = tuple[str, int, int, int, str, bytes, str, str]
+StoredAnswer = tuple[str, int, int, int, str, bytes, str, str, str]
+"""`AnswerCells` with the usage."""
 VersionCells = tuple[int, str, str, str, str]
 
 
@@ -172,15 +194,15 @@ def memory_cells(memory: Memory) -> MemoryCells:
     )
 
 
-def packed_memory(cells: MemoryCells) -> PackedMemory:
-    """Returns a row of `memory` as it is stored."""
+def packed_details(cells: MemoryCells) -> bytes:
+    """Returns the details of a memory as they are stored."""
     details = cells[9].encode()
     small = deflated(details)
-    return (*cells[:9], small if len(details) <= room(small) else zlib.compress(details, 0))
+    return small if len(details) <= room(small) else zlib.compress(details, 0)
 
 
 def unpacked_memory(row: PackedMemory) -> MemoryCells:
-    """Reverses `packed_memory`. Raises ValueError for details that cannot be read."""
+    """Reverses `packed_details`. Raises ValueError for details that cannot be read."""
     return (*row[:9], inflated(row[9], most=room(row[9])).decode())
 
 
@@ -253,8 +275,13 @@ def usage_text(row: AnswerRow) -> str:
     return text_of(dict(row.usage)) if row.usage else ""
 
 
-def answer_from(cells: tuple[str, int, int, int, str, bytes, str, str, str]) -> AnswerRow:
-    """Reverses `answer_cells` and `usage_text`."""
+def stored_answer(row: AnswerRow) -> StoredAnswer:
+    """Returns a row of `answer` as it is stored."""
+    return (*answer_cells(row), usage_text(row))
+
+
+def answer_from(cells: StoredAnswer) -> AnswerRow:
+    """Reverses `stored_answer`."""
     agent, tick, ordinal, attempt, task, request, outcome, body, usage = cells
     kept: Mapping[str, Any] = dict(parsed(usage)) if usage else {}
     return AnswerRow(agent, tick, ordinal, attempt, task, request, outcome, body.encode(), kept)
@@ -331,9 +358,9 @@ def unpacked_trace(data: bytes) -> dict[str, Any]:
     return cast("dict[str, Any]", found)
 
 
-def is_trace(data: bytes, trace: Mapping[str, Any]) -> bool:
-    """Tells whether these bytes hold the trace, its keys in any order. Raises ValueError for other bytes."""
-    return inflated(data) == to_json(trace) or canonical(unpacked_trace(data)) == canonical(trace)
+def is_trace(data: bytes, packed: bytes) -> bool:
+    """Tells whether these bytes hold the same trace, its keys in any order. Raises ValueError for other bytes."""
+    return data == packed or canonical(unpacked_trace(data)) == canonical(unpacked_trace(packed))
 
 
 def deflated(data: bytes, dictionary: bytes = b"") -> bytes:

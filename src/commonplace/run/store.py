@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from commonplace.canon import digest
 from commonplace.run import seals
-from commonplace.run.digest import BEGINNING, Chains, Digests, Rows, chained, rows_of
+from commonplace.run.digest import BEGINNING, Chains, Digests, chained, rows_of
 from commonplace.run.integrity import blame
 from commonplace.run.journal import Journal, put_answers
 from commonplace.run.manifest import Manifest
@@ -17,8 +17,8 @@ from commonplace.run.place import Connection, Place
 from commonplace.run.reading import Reading
 from commonplace.run.rows import (
     InputRow,
+    Rows,
     TickRecord,
-    packed_memory,
     packed_vector,
     text_of,
     unpacked_vector,
@@ -163,7 +163,8 @@ def write(connection: Connection, record: TickRecord, previous: Chains, vectors:
     connection.executemany(FORGETTING, [(record.tick, *pair) for pair in rows.removals])
     connection.executemany(inserting("touch"), rows.touches)
     connection.executemany(inserting("version"), rows.versions)
-    put_answers(connection, record.answers, record.tick)
+    answers = [(*cells, usage[-1]) for cells, usage in zip(rows.answers, rows.usages, strict=True)]
+    put_answers(connection, answers, record.tick)
     if rows.inputs:
         connection.executemany(replacing("input"), rows.inputs)
         seals.renew(connection, "queued")
@@ -174,10 +175,10 @@ def write(connection: Connection, record: TickRecord, previous: Chains, vectors:
 
 def _memory_rows(rows: Rows, vectors: _Vectors) -> list[tuple[Any, ...]]:
     """Returns the rows of new memories, after adding the rows of their vectors."""
-    numbers = vectors.numbers([(cells[5], raw) for cells, raw in rows.memories])
+    numbers = vectors.numbers([(cells[5], raw) for cells, _, raw in rows.memories])
     found: list[tuple[Any, ...]] = []
-    for (cells, _), number in zip(rows.memories, numbers, strict=True):
-        *start, citations, event, details = packed_memory(cells)
+    for (cells, details, _), number in zip(rows.memories, numbers, strict=True):
+        *start, citations, event, _ = cells
         found.append((*start, number, citations, event, details, None))
     return found
 

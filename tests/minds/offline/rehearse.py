@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 
+from commonplace.engine.characters import Characters
 from commonplace.engine.driver import Driver, NoJournal
 from commonplace.engine.live_state import initial_state
 from commonplace.engine.lockstep import Lockstep, Tick
@@ -23,7 +24,9 @@ def lived(name: str, ticks: int, seed: int) -> Iterator[tuple[Tick, Lockstep]]:
     """The ticks of a town, one after another, and the engine that lives them."""
     scenario = compiled_from_text(load(name).text.replace("T06:00:00", "T05:30:00"))
     live_state, _ = initial_state(scenario, seed)
-    engine = Lockstep(live_state, TOWN, Driver(OfflineMind(scenario.language), NoJournal(), seed, durable=False))
+    engine = Lockstep(
+        Characters(live_state, TOWN, Driver(OfflineMind(scenario.language), NoJournal(), seed, durable=False))
+    )
     loop = asyncio.new_event_loop()
     try:
         for _ in range(ticks):

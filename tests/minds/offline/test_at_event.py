@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from commonplace.character.account import digests_of
+from commonplace.engine.characters import Characters
 from commonplace.engine.driver import Driver, NoJournal
 from commonplace.engine.live_state import initial_state
 from commonplace.engine.lockstep import Lockstep
@@ -108,7 +109,7 @@ def evening(language: str) -> list[tuple[str, dict[str, Any]]]:
     """All that happened up to nine, with the time."""
     scenario = compiled_from_text(village(language), "green")
     live_state, _ = initial_state(scenario, 7)
-    engine = Lockstep(live_state, TOWN, Driver(OfflineMind(language), NoJournal(), 7, durable=False))
+    engine = Lockstep(Characters(live_state, TOWN, Driver(OfflineMind(language), NoJournal(), 7, durable=False)))
     loop, events = asyncio.new_event_loop(), list[tuple[str, dict[str, Any]]]()
     try:
         for _ in range(42):

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from commonplace.engine.characters import Characters
 from commonplace.engine.driver import Driver, NoJournal
 from commonplace.engine.live_state import initial_state
 from commonplace.engine.lockstep import Lockstep
@@ -296,7 +297,9 @@ def _lived(text: str, stage: Stage, ticks: int, seed: int = 7) -> list[dict[str,
     """Everything that happened, with who did it."""
     scenario = compiled_from_text(text, "golmok")
     live_state, _ = initial_state(scenario, seed)
-    engine = Lockstep(live_state, stage, Driver(OfflineMind(scenario.language), NoJournal(), seed, durable=False))
+    engine = Lockstep(
+        Characters(live_state, stage, Driver(OfflineMind(scenario.language), NoJournal(), seed, durable=False))
+    )
     loop = asyncio.new_event_loop()
     try:
         events: list[dict[str, Any]] = []

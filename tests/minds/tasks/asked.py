@@ -6,6 +6,7 @@ import asyncio
 from functools import cache
 from typing import Any
 
+from commonplace.engine.characters import Characters
 from commonplace.engine.driver import Driver, NoJournal
 from commonplace.engine.live_state import initial_state
 from commonplace.engine.lockstep import Lockstep
@@ -197,7 +198,7 @@ def lived(name: str = "plaza", ticks: int = 150, seed: int = 7) -> tuple[tuple[A
     """What a town asks in its first hours, with the offline mind's answers."""
     mind = _Listening()
     live_state, _ = initial_state(load(name), seed)
-    engine = Lockstep(live_state, TOWN, Driver(mind, NoJournal(), seed, durable=False))
+    engine = Lockstep(Characters(live_state, TOWN, Driver(mind, NoJournal(), seed, durable=False)))
 
     async def live() -> None:
         for _ in range(ticks):

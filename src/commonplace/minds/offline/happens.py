@@ -353,7 +353,7 @@ def respelled(given: PerceiveEventInput) -> PerceiveEventInput:
     names = (one.name for one in (*given.people, *given.areas, *given.things))
     for word in sorted({word for name in names for word in words(name)}):
         at = range(read.split, len(word) - read.split + 1)
-        if len(at) > 1:
+        if len(at) > 1 and word[: read.split].lower() in text.lower():  # few words are worth compiling
             halves = "|".join(f"{re.escape(word[:n])}[ -]{re.escape(word[n:])}" for n in at)
             text = re.sub(rf"\b(?:{halves})", word, text, flags=re.IGNORECASE)
     return msgspec.structs.replace(given, text=text)

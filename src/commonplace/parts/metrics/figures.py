@@ -126,9 +126,9 @@ class Figures(Meter):
         self.add("commonplace_ticks_total", 1)
         self._set("commonplace_tick", record.tick)
         self._set("commonplace_last_commit_timestamp_seconds", time.time())
-        self.add("commonplace_agent_turns_total", len(record.traces))
+        self.add("commonplace_agent_turns_total", sum(len(rows.traces) for rows in record.made))
         self.add("commonplace_events_total", len(record.events))
-        added = sum(len(delta.memories) for delta in record.deltas.values())
+        added = sum(len(rows.memories) for rows in record.made)
         self.add("commonplace_memories", added - sum(map(len, record.removed.values())))
         for row in record.inputs:
             self.add("commonplace_inputs_total", 1, row.body["kind"])

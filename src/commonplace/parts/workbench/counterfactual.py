@@ -15,9 +15,9 @@ from commonplace.character.plan import Plan, PlanItem, stroke_id
 from commonplace.character.state import KnownNode, Relation
 from commonplace.cognition.perceive import ASLEEP
 from commonplace.cognition.turn import JobView, Turn
+from commonplace.engine.characters import job_drive
 from commonplace.engine.driver import Drive, Driver, Journal, NoJournal
 from commonplace.engine.live_state import LiveState, restored_state
-from commonplace.engine.lockstep import job_drive
 from commonplace.engine.stage import Stage
 from commonplace.engine.verify import CommittedAnswers, NoMind
 from commonplace.errors import UsageError, command

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
+from commonplace.engine.characters import Characters
 from commonplace.engine.driver import Driver
 from commonplace.engine.live_state import restored_state
 from commonplace.engine.lockstep import Lockstep
@@ -92,11 +93,11 @@ class _Listener(Driver):
         super().__init__(NoMind(), CommittedAnswers(reading), reading.seeds, durable=False)
         self.heard: dict[Key, Ask[Any, Any]] = {}
 
-    async def _answer(
+    async def answered(
         self, agent: str, tick: int, number: int, ask: Ask[Any, Any]
     ) -> tuple[Answer[Any], list[AnswerRow]]:
         self.heard[agent, tick, number] = ask
-        return await super()._answer(agent, tick, number, ask)
+        return await super().answered(agent, tick, number, ask)
 
 
 async def asked_again(
@@ -111,7 +112,7 @@ async def asked_again(
     engine: Lockstep | None = None
     for tick in sorted({*turns}):
         if engine is None or engine.live_state.tick != tick - 1:
-            engine = Lockstep(restored_state(reading, scenario, tick - 1), stage, driver)
+            engine = Lockstep(Characters(restored_state(reading, scenario, tick - 1), stage, driver))
         driver.heard = {}
         proposed = await engine.run_tick(reading.inputs(tick, tick))
         yield tick, driver.heard
