@@ -59,6 +59,11 @@ def prose(text: str) -> str:
     return FENCE.sub("", text)
 
 
+def without_sql(text: str) -> str:
+    """The text without its queries, whose names are those of a schema; they are tried in tests/parts/runs."""
+    return FENCE.sub(lambda block: "" if block[1] == "sql" else block[0], text)
+
+
 def headings(text: str) -> list[tuple[int, str]]:
     return [(len(marks), title.strip()) for marks, title in re.findall(r"^(#+) (.*)$", prose(text), re.MULTILINE)]
 
@@ -268,7 +273,7 @@ def test_no_link_is_broken(path):
 
 @pytest.mark.parametrize("path", PAGES, ids=shown)
 def test_every_module_and_file_named_exists(path):
-    text = path.read_text(encoding="utf-8")
+    text = without_sql(path.read_text(encoding="utf-8"))
     new = [f"commonplace.{name.replace('/', '.')}" for name in re.findall(r"# (\S+)\.py, a new file:", text)]
     for name in re.findall(r"\bcommonplace(?:\.[a-zA-Z_]\w*)+", text):
         assert importable(name) or name in new, name
@@ -379,7 +384,7 @@ READ_FILE = re.compile(r"(?<![\w./-])([a-z][a-z0-9-]*\.(?:run|yaml))(?![\w.(])")
     "path", [path for path in PAGES if path.parent.name != "decisions" and path.name != "CHANGELOG.md"], ids=shown
 )
 def test_a_run_or_scenario_in_an_example_is_made_there_or_introduced(path):
-    text = path.read_text(encoding="utf-8")
+    text = without_sql(path.read_text(encoding="utf-8"))
     code = "\n".join([*(body for _, body in FENCE.findall(text)), *re.findall(r"`([^`\n]+ [^`\n]+)`", prose(text))])
     made = re.findall(r"""(?:-o |\bnew |create_run\([^"\n]*")([\w-]+\.\w+)""", code)
     introduced = re.findall(r"`([\w.-]+)`", page("docs/index.md").partition("In the examples,")[2].partition("\n\n")[0])

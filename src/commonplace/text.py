@@ -160,7 +160,17 @@ def sentences(text: str) -> tuple[str, ...]:
 
 def without_password(url: str) -> str:
     """Returns the address of a server as it may be shown."""
-    return re.sub(r"(?i)(password=)[^&\s#]*", r"\1…", re.sub(r"(://[^:/@]*):[^@/]*@", r"\1@", url))
+    return re.sub(r"(?i)(password=)[^&\s#]*", r"\1…", re.sub(r"(://[^:/@?#]*):[^?#]*@", r"\1@", url))
+
+
+def without_secrets(text: str, url: str) -> str:
+    """Returns what somebody says of the address of a server, without any part of its password, which may be quoted."""
+    found = re.search(r"://[^:/@?#]*:([^?#]*)@", url), re.search(r"(?i)password=([^&\s#]*)", url)
+    secrets = [secret[1] for secret in found if secret]
+    parts = {part for secret in secrets for part in (secret, *re.split(r"[@:/%]", secret)) if len(part) > 1}
+    for part in sorted(parts, key=len, reverse=True):
+        text = text.replace(part, "…")
+    return text
 
 
 def shortened(text: str, limit: int) -> str:

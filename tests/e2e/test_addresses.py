@@ -11,11 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from commonplace.api import open_run
 from commonplace.registry import COMMANDS
 from commonplace.run.copying import copy_run
 from commonplace.run.listing import runs_in
 from commonplace.run.place import Address
 from e2e.command import Done, command, ends, started
+from e2e.lived import once
+from e2e.test_tampering import with_offers
 from run.databases import Database, Home, fresh, rows_of
 
 SAME = {
@@ -28,14 +31,14 @@ SAME = {
     "events": ["events {run}", "events {run} --json --agent ines --since 10", "events {run} --walks"],
     "agents": ["agents {run}", "agents {run} --json --at 30", "agents {run} --past ines"],
     "why": ["why {run} t30.ines.0", "why {run} t31.bruno.0 --json", "why {run} t40.ines.0 --without ines:1"],
-    "prompts": ["prompts {run}", "prompts {run} t9.ines.0"],
+    "prompts": ["prompts {run}", "prompts {run} t9.ines.0", "prompts {whole}"],
     "talk": ["talk {own} ines --ask 'Where is Bruno?' --json", "talk {own} --everybody --ask 'What did you do today?'",
              "talk {own} ines --at 20 --ask Why? --no-keep", "talk {own} ines --inner-voice 'Go home.'"],
     "diff": ["diff {run} {other}", "diff {other} {run} --json"],
     "diffusion": ["diffusion {run}", "diffusion {run} --json"],
     "rules": ["rules {run}"],
     "metrics": ["metrics {run}", "metrics {run} --json"],
-    "usage": ["usage {run}", "usage {run} --json"],
+    "usage": ["usage {run}", "usage {run} --json", "usage {whole} --json"],
     "runs": [],  # its lists are those of test_copying
     "copy": ["copy {run} {new}", "copy {run} {new} --force"],
     "memories": ["memories {run} ines", "memories {run} ines --json --at 30", "memories {run} ines --query fountain",
@@ -51,7 +54,8 @@ SAME = {
     "export": [f"export {{run}} {form} -o {{out}}" for form in (
         "bundle", "csv", "transcript", "events", "memories", "network", "training --offline", "csv --table ticks")],
     "trim": ["trim {own} --before 30", "trim {own} --keep-days 0 --kind traces --kind prompts"],
-    "verify": ["verify {run}", "verify {run} --json", "verify {run} --integrity-only"],
+    "verify": ["verify {run}", "verify {run} --json", "verify {run} --integrity-only",
+               "verify {whole} --integrity-only"],
     "estimate": ["estimate plaza --ticks 3 --mind journal:{run}"],
     "doctor": ["doctor --mind journal:{run}"],
 }  # fmt: skip
@@ -70,7 +74,7 @@ class Town:
 
     def places(self) -> dict[str, object]:
         return {
-            **{name: self.home / f"{name}.run" for name in ("run", "other", "own", "new", "panel")},
+            **{name: self.home / f"{name}.run" for name in ("run", "other", "own", "new", "panel", "whole")},
             "store": self.folder / "store.db",
             "memory": self.folder / "outputs",
             "out": self.folder / "out",
@@ -96,6 +100,7 @@ def stock(plaza: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The runs as files. Not to be written to."""
     folder = tmp_path_factory.mktemp("stock")
     shutil.copy(plaza, folder / "run.run")
+    shutil.copy(once(tmp_path_factory, "whole.run", with_offers), folder / "whole.run")
     command("fork", plaza, "--at", 30, "-o", folder / "other.run", "--inject", "A thick fog rolls in.")
     command("resume", folder / "other.run", "--ticks", 9, "--view", "none")
     command("run", "dialectic", "--prompt", "Why?", "--ticks", 1, "-o", folder / "panel.run", "--view", "none")
@@ -108,7 +113,7 @@ def towns(stock: Path, postgres_url: str, tmp_path_factory: pytest.TempPathFacto
     folder = tmp_path_factory.mktemp("in files")
     elsewhere = tmp_path_factory.mktemp("in a database")
     with fresh(postgres_url) as database:
-        for name in ("run", "other", "panel"):
+        for name in ("run", "other", "panel", "whole"):
             shutil.copy(stock / f"{name}.run", folder / f"{name}.run")
             copy_run(stock / f"{name}.run", database / f"{name}.run")
         for one in (folder, elsewhere):
@@ -183,6 +188,18 @@ def test_a_trim_leaves_what_forks_share(towns: tuple[Town, Town]) -> None:
     for name in ("new", "own"):
         town.does(f"verify {{{name}}}")
         _remove(town, name)
+
+
+def test_a_page_of_it_has_the_same_memories(towns: tuple[Town, Town]) -> None:
+    from commonplace.parts.web.one_file import _Stream
+
+    seen = []
+    for town in towns:
+        with open_run(town.home / "whole.run") as run:
+            streams = [_Stream(run, agent, run.last_tick) for agent in run.agent_ids]
+            seen.append([(one.memories, one.removed) for one in streams])
+    assert seen[0] == seen[1]
+    assert any(removed for _, removed in seen[0])
 
 
 def test_a_watch_follows_it(towns: tuple[Town, Town]) -> None:

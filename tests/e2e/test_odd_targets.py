@@ -122,7 +122,7 @@ PATHS: dict[str, tuple[Use, ...]] = {
     "events run": (Use("events {}"),),
     "runs where": (Use("runs {}", meant=(FOLDER,)), Use("runs {} --delete a --yes", meant=())),
     "copy source": (Use("copy {} new.run"), Use("copy {} embedded:new#a")),
-    "copy target": forced("copy {run} {}"),
+    "copy target": (*forced("copy {run} {}"), Use("copy {run} embedded:{}", makes=True)),
     "agents run": (Use("agents {}"),),
     "why run": (Use("why {} t1.ines.0"),),
     "talk run": (Use("talk {} ines --ask Why?"), Use("talk {} ines --inner-voice Go.")),
@@ -185,7 +185,7 @@ PATHS: dict[str, tuple[Use, ...]] = {
     "rescue output": forced("rescue {run} -o {}"),
     "rescue scenario": (Use("rescue {run} -o new.run --scenario {}", meant=(FILE,)),),
     "trim run": (Use("trim {} --keep-days 0"),),
-    "verify run": (Use("verify {}"), Use("verify {} --integrity-only")),
+    "verify run": (Use("verify {}"), Use("verify {} --integrity-only"), Use("verify embedded:{}")),
     "check names": (Use("check {}"),),
     "new path": (Use("new {}", makes=True, ending=".yaml"),),
 }

@@ -66,7 +66,7 @@ def delete_run(where: Place) -> None:
     refuse_missing(where)
     lock = ProcessLock(beside(where, LOCK), str(where), hint=in_use(where))
     try:
-        for ending in ("", *JOURNALS):
+        for ending in (*JOURNALS, ""):  # a journal that is left would be applied to a new file of that name
             beside(where, ending).unlink(missing_ok=True)
         shutil.rmtree(talks_of(where), ignore_errors=True)
     finally:

@@ -9,9 +9,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from commonplace.errors import UsageError
 from commonplace.text import without_password
 
-_SERVER = re.compile(r"(?:postgres(?:ql)?://|embedded:).")
+_SERVER = re.compile(r"(?:postgres(?:ql)?://|embedded:)(?=[^#])")
+_OTHER = re.compile(r"[a-z][a-z0-9+.-]*://|(?:postgres(?:ql)?|embedded):(?=/|#|$)")
+FORMS = "postgresql://USER@HOST/DATABASE#RUN, or embedded:FOLDER#RUN"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,9 @@ class Address:
         if not _SERVER.match(text):
             return None
         server, _, name = text.partition("#")
+        if "@" in name:  # what stands before it may be half of a password
+            hint = "write a password with %23 for # and %40 for @, or give it in PGPASSWORD or ~/.pgpass"
+            raise UsageError("the name of a run cannot hold @", where=server.partition("://")[0] + "://…", hint=hint)
         return cls(server, name)
 
     @property
@@ -52,6 +58,9 @@ class Address:
         """Returns the address of another run in the same database."""
         return replace(self, name=name)
 
+    def __repr__(self) -> str:
+        return f"Address({str(self)!r})"
+
     def __str__(self) -> str:
         return without_password(self.server) + (f"#{self.name}" if self.name else "")
 
@@ -65,8 +74,13 @@ else:
 
 
 def place(where: str | Place) -> Place:
-    """Returns the address or the path that a person has typed."""
-    return (Address.parsed(where) or Path(where)) if isinstance(where, str) else where
+    """Returns the address or the path that a person has typed. Raises UsageError for an address of another kind."""
+    if not isinstance(where, str):
+        return where
+    address = Address.parsed(where)
+    if address is None and (other := _OTHER.match(where)):
+        raise UsageError(f"{other[0]} is not how a database is named", hint=f"write it as {FORMS}")
+    return address or Path(where)
 
 
 def typed(where: Place) -> str:

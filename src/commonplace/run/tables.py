@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from functools import cached_property, partial
@@ -43,6 +43,10 @@ class Source(Protocol):
 
     def lent(self) -> AbstractContextManager[Connection]:
         """Lends a connection to this thread; the same one inside another `lent`."""
+        ...
+
+    def each(self, query: str, values: Sequence[Any]) -> Iterator[Any]:
+        """Yields the rows of a query without holding them all; within a transaction of the connection lent."""
         ...
 
     def held(self) -> bool:
@@ -125,8 +129,7 @@ class Tables:
     def each(self, query: str, *values: Any) -> Iterator[Any]:
         """Yields the rows of a query of this package one by one. They must be read to the end, within a `snapshot`."""
         assert self._source.mine is not None, "outside of a snapshot"
-        with self._source.lent() as connection:
-            yield from connection.execute(query, values)
+        yield from self._source.each(query, values)
 
     @contextmanager
     def snapshot(self) -> Generator[None]:
@@ -183,6 +186,11 @@ class RunFileSource(Readers[sqlite3.Connection]):
         """Lends a connection to this thread; the same one inside another `lent`."""
         with RUN.errors(str(self.place)), super().lent() as connection:
             yield connection
+
+    def each(self, query: str, values: Sequence[Any]) -> Iterator[Any]:
+        """Yields the rows of a query without holding them all."""
+        with self.lent() as connection:
+            yield from connection.execute(query, values)
 
     def held(self) -> bool:
         """Tells whether some process goes on with the run."""

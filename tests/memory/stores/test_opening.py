@@ -210,6 +210,8 @@ def test_a_missing_package_is_named_with_the_line_that_installs_it(name, package
         "postgresql://me:s3cret@host:5432/db?sslmode=require",
         "postgresql://host/db?user=me&password=s3cret",
         "postgres://me:s3cret@/db?host=/tmp",
+        "postgresql://me:s3c@s3cret@host/db",
+        "postgresql://me:a/s3cret:b@host/db",
     ],
 )
 def test_a_password_is_never_shown(url):
@@ -220,7 +222,7 @@ def test_a_password_is_never_shown(url):
 def test_the_messages_of_postgresql_name_the_next_step():
     errors = pytest.importorskip("psycopg", reason="psycopg is not installed").errors
     cases = {
-        errors.AdminShutdown("terminating connection"): "open the store again",
+        errors.AdminShutdown("terminating connection"): "try again",
         errors.DiskFull("no space left"): "free some",
         errors.InsufficientPrivilege("permission denied for schema public"): "role",
         errors.UndefinedFile('could not open extension control file "vector.control"'): "pgvector",

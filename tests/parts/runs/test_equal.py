@@ -25,7 +25,7 @@ from commonplace.stages.town import TOWN
 from commonplace.testing import SlowMind
 from e2e.lived import _interfered
 from run.databases import Database, Home, fresh, rows_of
-from run.small_runs import PAID, Village, answer, make, plot
+from run.small_runs import PAID, Village, answer, fork, make, plot
 
 
 @pytest.fixture(scope="module")
@@ -131,6 +131,15 @@ class Town:
             for _ in run.play_sync(ticks=ticks):
                 pass
 
+    def god(self, name: str, text: str) -> None:
+        """A sentence whose effect the mind is asked for; the question is nobody's."""
+        with resume_run(self.home / name, self.mind()) as run:
+            wish = asyncio.run(run.preview(text))
+            assert run.file.journal.attempts("-", run.file.last_tick, 0) or run.file.journal.attempts(
+                "-", run.file.last_tick + 1, 0
+            )
+            run.submit(wish)
+
     def rows(self, name: str) -> dict[str, list[Any]]:
         with open_run(self.home / name) as run:
             assert integrity.check(run) == run.last_tick
@@ -174,6 +183,14 @@ def story(town: Town) -> Iterator[str]:
     yield "grandchild"
     town.fork("parent", 15, "late")
     yield "late"
+    town.god("late", "A thick fog rolls in.")
+    yield "late"
+    town.fork("late", 15, "asked")  # with the question that no tick has used
+    yield "asked"
+    town.go_on("late", 2)
+    town.fork("late", 16, "foggy too")
+    town.go_on("foggy too", 2)
+    yield "foggy too"
 
 
 def test_forks_have_the_rows_that_forks_of_a_file_have(tmp_path: Path, database: Database) -> None:
@@ -218,6 +235,17 @@ def test_a_fork_that_was_killed_is_not_seen_and_is_replaced(database: Database) 
         assert integrity.check(run) == 4
 
 
+@pytest.mark.parametrize("force", [False, True])
+def test_two_that_make_the_same_fork_at_once_do_not_mix(database: Database, force: bool) -> None:
+    make(database / "a.run", 6, PAID)
+    first = written_fork(database / "a.run", 4, database / "b.run", force=force)
+    with pytest.raises(UsageError, match=r"already exists|the same fork"), first:
+        fork(database / "a.run", 3, database / "b.run").close()
+    assert database.execute("SELECT name FROM run ORDER BY name") == [("a.run",), ("b.run",)]
+    with open_run(database / "b.run") as run:
+        assert integrity.check(run) == run.last_tick == 3
+
+
 def test_what_is_left_of_a_fork_does_not_keep_its_parent(database: Database) -> None:
     make(database / "a.run", 2)
     written_fork(database / "a.run", 1, database / "b.run").__enter__()
@@ -250,7 +278,7 @@ def test_odd_texts_are_kept_as_a_file_keeps_them(text: str, tmp_path: Path, data
             run.note("control:note", text.replace("\0", ""))
     assert rows_of(tmp_path / "a.run") == rows_of(database / "a.run")
     # and the views read them
-    said = database.execute("SELECT answer ->> 'decision' FROM asked WHERE ordinal = 1")
+    said = database.execute("SELECT answer ->> 'decision' FROM answers WHERE ordinal = 1")
     assert said == [(text.replace("\0", "\ufffd"),)]
 
 

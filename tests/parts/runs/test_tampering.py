@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from commonplace.run.reading import Reading
 from e2e.lived import once
 from e2e.test_tampering import with_offers
 from run.databases import Database, fresh
+from run.small_runs import make
+from run.test_damage import READS, TICKS
 
 OTHER = {"INTEGER": "{0} + 1000", "REAL": "{0} + 0.001", "TEXT": "{0} || 'x'", "BLOB": r"{0} || '\x00'"}
 """Type → another value in place of one."""
@@ -63,3 +66,19 @@ def test_a_changed_cell_and_a_deleted_row_are_noticed(whole: Database, table: st
         whole.execute(f"INSERT INTO {table} SELECT * FROM kept")
         whole.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER")
         whole.execute("DROP TABLE kept")
+
+
+@pytest.mark.parametrize("name", [name for name in READS if name not in ("a weight", "a digest")])
+def test_what_cannot_be_read_is_named(database: Database, name: str) -> None:
+    """A column of a database has one type, so an infinite weight and a digest of text cannot be written at all."""
+    statement, read, what = READS[name]
+    make(database / "a.run", TICKS)
+    database.execute(re.sub(r"x'([0-9a-f]+)'", r"'\\x\1'", statement))
+    reading = Reading.open(database / "a.run")
+    try:
+        with pytest.raises(RunDamaged, match="the run is damaged") as raised:
+            read(reading)
+        assert what in str(raised.value)
+        assert "backup" in raised.value.hint
+    finally:
+        reading.close()

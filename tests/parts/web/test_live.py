@@ -145,6 +145,30 @@ def test_a_talk_is_gone_on_with_and_rated(http: TestClient, folder: Path) -> Non
     assert http.post("/api/runs/town/talk", json={**ask, "agent_id": "nobody"}).status_code in (400, 404)
 
 
+def test_the_process_of_a_live_run_shows_no_password(plaza: Path, postgres_url: str) -> None:
+    with fresh(postgres_url) as database:
+        copy_run(plaza, database / "plaza")
+        secret = Address(database.url.replace("postgres:@", "postgres:hunter-22@"))
+        assert "hunter-22" in secret.server
+        with client(make_app(Library(secret))) as http:
+            assert http.post("/api/runs/plaza/control", json={"action": "step"}).status_code == 200
+            workers = [
+                command
+                for process in Path("/proc").glob("[0-9]*")
+                if b"commonplace.parts.web.worker" in (command := _bytes(process / "cmdline"))
+            ]
+            assert workers
+            assert not any(b"hunter-22" in one for one in workers)
+            assert "hunter-22" not in http.get("/api/runs").text + http.get("/api/runs/plaza").text
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:  # it has ended
+        return b""
+
+
 def test_runs_of_a_database_are_listed_shown_and_talked_with(plaza: Path, postgres_url: str) -> None:
     with fresh(postgres_url) as database:
         copy_run(plaza, database / "plaza")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,9 @@ from commonplace.run.rows import unpacked_vector
 from commonplace.run.schema import inserting
 from commonplace.run.store import FORGETTING
 
+TOGETHER = 2_000
+"""Rows of a large result that are held at once."""
+_numbers = count(1)
 PATIENCE = 60.0
 """Seconds that a server which is gone is waited for."""
 _log = logging.getLogger(__name__)
@@ -55,6 +59,12 @@ class RunConnection:
                 raise
             self.reconnect()
             return self.execute(query, values)
+
+    def each(self, query: str, values: Any, /) -> Iterator[Any]:
+        """Yields the rows of a statement, `TOGETHER` of which are fetched at once. Needs an open transaction."""
+        with self.errors(), self.driver.cursor(f"each_{next(_numbers)}") as cursor:
+            cursor.itersize = TOGETHER
+            yield from cursor.execute(self.statements.of(query), values or None, binary=True)
 
     def executemany(self, query: str, rows: Iterable[Any], /) -> None:
         """Runs a statement for each of many rows."""

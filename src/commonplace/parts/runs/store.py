@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from commonplace.clock import parse_iso
 from commonplace.errors import CommonplaceError, UsageError, command, refuse_newer
+from commonplace.memory.stores.opening import is_postgres
 from commonplace.parts.runs import tables
 from commonplace.parts.runs.connection import RunConnection, errors_of
 from commonplace.parts.runs.statements import Ancestor, Statements
@@ -29,6 +32,8 @@ from commonplace.run.rows import AnswerRow, TickRecord
 from commonplace.run.schema import FORMAT, replacing
 from commonplace.run.store import RunStore, last_tick, lay_out
 from commonplace.run.tables import Tables
+from commonplace.scenario.loading import read
+from commonplace.scenario.model import ClockPart
 from commonplace.sqlite import Readers, Synchronous
 from commonplace.whole_file import UNFINISHED
 from commonplace.world.events import NOBODY
@@ -60,6 +65,8 @@ class Database:
         try:
             self._server = None
             if address.is_embedded:
+                if not create and not is_postgres(Path(address.server.partition(":")[2])):
+                    raise self._nothing()
                 self._server = self._undo.enter_context(joined(address.server.partition(":")[2], create=create))
             self.driver = self._undo.enter_context(closing(self.connected()))
             with errors_of(self.driver, self.where):
@@ -67,12 +74,15 @@ class Database:
                     tables.make(self.driver, self.where)
                 number = tables.number(self.driver)
             if not number:
-                hint = f"`commonplace run SCENARIO -o {self.where}` makes one"
-                raise UsageError("there are no runs in the database", where=self.where, hint=hint)
+                raise self._nothing()
             refuse_newer("a database of runs", number, tables.FORMAT, self.where)
         except BaseException:
             self._undo.close()
             raise
+
+    def _nothing(self) -> UsageError:
+        hint = f"`commonplace run SCENARIO -o {self.where}` makes one"
+        return UsageError("there are no runs in the database", where=self.where, hint=hint)
 
     def connected(self) -> Any:
         """Returns another connection to the database. Starts an embedded server again that was killed."""
@@ -185,6 +195,10 @@ class Database:
         row = driver.execute(query, (name, *(ancestor or (None,) * 4))).fetchone()
         if row is None:
             raise exists(self.address.named(name))
+        if ancestor is not None:
+            clock = "SELECT start, tick_minutes FROM commonplace.run WHERE id = %s"
+            query = f"UPDATE commonplace.run SET (start, tick_minutes) = ({clock}) WHERE id = %s"
+            driver.execute(query, (ancestor.run, row[0]))
         return Row(row[0], name)
 
 
@@ -225,6 +239,11 @@ class RunSource(Readers[RunConnection]):
         with super().lent() as connection:
             yield connection
 
+    def each(self, query: str, values: Sequence[Any]) -> Iterator[Any]:
+        """Yields the rows of a query without holding them all."""
+        with self.lent() as connection:
+            yield from connection.each(query, values)
+
     def held(self) -> bool:
         """Tells whether some process goes on with the run."""
         with self.lent() as connection, connection.errors():
@@ -256,6 +275,13 @@ class RunSource(Readers[RunConnection]):
         self._database.close()
 
 
+def _clock(manifest: Manifest) -> tuple[datetime, int]:
+    """Returns when tick 0 is, and the minutes of a tick, for people who read the tables."""
+    scenario: Any = read(manifest.text, "").data
+    part = ClockPart.model_validate(scenario.get("clock") or {})
+    return parse_iso(part.start), part.tick_minutes
+
+
 def _make(database: Database, name: str, fill: Callable[[RunConnection], None], *, force: bool) -> None:
     """Makes a run, which appears with all that `fill` writes or not at all.
 
@@ -267,6 +293,10 @@ def _make(database: Database, name: str, fill: Callable[[RunConnection], None], 
             database.clear(driver, there)
         run = database.made(driver, name)
         fill(RunConnection(lambda: driver, where, Statements(run.id)))
+        query = "SELECT value FROM commonplace.meta WHERE run = %s AND key = 'manifest'"
+        (text,) = driver.execute(query, (run.id,)).fetchone()
+        query = "UPDATE commonplace.run SET start = %s, tick_minutes = %s WHERE id = %s"
+        driver.execute(query, (*_clock(Manifest.from_json(text, where)), run.id))
 
 
 class DatabaseRun(RunStore):
@@ -319,12 +349,15 @@ class DatabaseRun(RunStore):
             undo.callback(database.close)
             run = database.found(address.name)
             where, statements = str(address.named(run.name)), Statements(run.id, database.ancestors(run.id))
+            with errors_of(database.driver, where):
+                tables.refuse_reader(database.driver, where)
             connection = RunConnection(partial(database.writer, run), where, statements)
             undo.callback(connection.close)
             (text,) = connection.execute("SELECT value FROM meta WHERE key = 'manifest'").fetchone()
             manifest = Manifest.from_json(text, str(address.named(run.name)))
+            opened = cls(database, run, connection, manifest)
             undo.pop_all()
-        return cls(database, run, connection, manifest)
+        return opened
 
     def refuse_shared(self) -> None:
         """Raises UsageError for a run whose past forks share, before something of it is deleted."""
@@ -399,10 +432,10 @@ def names(address: Address) -> list[str]:
 
 
 def only_runs(address: Address) -> bool:
-    """Tells whether a database has runs, and no store of memories."""
+    """Tells whether a database has runs, and no store of memories; False for one that cannot be reached."""
     try:
         database = Database(address)
-    except UsageError:
+    except CommonplaceError:  # it may be a store that the role may use, and runs that it may not
         return False
     with closing(database), errors_of(database.driver, database.where):
         return database.driver.execute("SELECT to_regclass('commonplace_format') IS NULL").fetchone()[0]
@@ -462,15 +495,18 @@ def fork(source: Address, target: Address, origin: Origin, *, force: bool) -> Ge
         with closing(database.connected()) as driver, errors_of(driver, str(target)):
             with driver.transaction():
                 driver.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-                _begin(database, driver, parent, part, origin)
+                run = _begin(database, driver, parent, part, origin)
             try:
                 yield part
                 with driver.transaction():
                     _make_room(database, driver, target, force=force)
-                    driver.execute("UPDATE commonplace.run SET name = %s WHERE name = %s", (target.name, part.name))
+                    query = "UPDATE commonplace.run SET name = %s WHERE id = %s"
+                    if driver.execute(query, (target.name, run.id)).rowcount == 0:
+                        what = "another process has begun to make the same fork"
+                        raise UsageError(what, where=str(target), hint="give another name with -o")
             except BaseException:
                 with suppress(CommonplaceError):
-                    database.delete(database.found(part.name))
+                    database.delete(run)
                 raise
 
 
@@ -482,8 +518,8 @@ def _make_room(database: Database, driver: Any, target: Address, *, force: bool)
         database.clear(driver, there)
 
 
-def _begin(database: Database, driver: Any, parent: Row, part: Address, origin: Origin) -> None:
-    """Adds the fork, with what it does not share."""
+def _begin(database: Database, driver: Any, parent: Row, part: Address, origin: Origin) -> Row:
+    """Adds and returns the fork, with what it does not share."""
     seen, at = Statements(parent.id, database.ancestors(parent.id)), {"at": origin.tick}
     (vectors,) = driver.execute(
         f"SELECT coalesce(max(vector), 0) FROM ({seen.visible('memory')}) memory WHERE tick <= %(at)s", at
@@ -499,3 +535,4 @@ def _begin(database: Database, driver: Any, parent: Row, part: Address, origin: 
     connection = RunConnection(lambda: driver, str(part), Statements(run.id, [ancestor, *older]))
     connection.executemany(replacing("meta"), list(origin.notes.items()))
     seals.renew(connection)
+    return run

@@ -11,6 +11,7 @@ from commonplace.canon import canonical, parsed
 from commonplace.errors import CommonplaceError
 from commonplace.parts.runs.connection import errors_of
 from commonplace.parts.runs.store import Database
+from commonplace.parts.runs.tables import may_write
 from commonplace.run.place import Address
 from commonplace.run.talks import KeptTalk
 from commonplace.talk import Line
@@ -54,13 +55,9 @@ class DatabaseLog:
         try:
             self._run = self._database.found(address.name).id
             with errors_of(self._database.driver, self._where):
-                (may,) = self._database.driver.execute(
-                    "SELECT has_table_privilege('commonplace.talk', 'INSERT') AND NOT pg_is_in_recovery()"
-                    " AND current_setting('default_transaction_read_only') = 'off'"
-                ).fetchone()
-            if not may:
-                hint = "commonplace talk --no-keep keeps nothing; or use a role that may write to the database"
-                raise CommonplaceError("talks cannot be kept (nothing may be written)", where=self._where, hint=hint)
+                if not may_write(self._database.driver, "talk"):
+                    hint = "commonplace talk --no-keep keeps nothing; or use a role that may write to the database"
+                    raise CommonplaceError("talks cannot be kept", where=self._where, hint=hint)
         except BaseException:
             self._database.close()
             raise

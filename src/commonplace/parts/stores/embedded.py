@@ -113,8 +113,11 @@ def joined(folder: str | Path, *, create: bool) -> Generator[_Joined]:
     """
     where = f"embedded:{folder}"
     path = checked_folder(Path(folder), where)
-    if not create and not is_postgres(path):
-        raise no_store(where)
+    if not is_postgres(path):
+        if not create:
+            raise no_store(where)
+        if path.is_dir() and any(path.iterdir()):
+            raise UsageError("the folder holds other things, and no database", where=where, hint="give a new name")
     path = path.absolute()
     with _guard:
         server = _used.get(path) or _used.setdefault(path, _Joined(path, where))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -39,7 +40,7 @@ from commonplace.memory.stores.store import (
 )
 from commonplace.memory.threads import locked
 from commonplace.parts.stores.embedded import joined
-from commonplace.text import without_password
+from commonplace.text import without_password, without_secrets
 
 # A PostgreSQL server as a store: how it is reached, its tables, and its errors in words a person can use.
 
@@ -52,6 +53,7 @@ _ALIVE: dict[str, Any] = {
 }
 """How a connection finds out that the other machine is gone: seconds, a number, and milliseconds."""
 INSTALL = install("postgres")
+NO_PGVECTOR = "install pgvector on the server, or use embedded:FOLDER, which brings it along"
 FORMAT = 2
 """Number of the table layout. A newer one is refused."""
 
@@ -89,19 +91,28 @@ def explained(error: Exception, where: str, *, gone: bool) -> CommonplaceError:
 
     said = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     if gone or isinstance(error, errors.AdminShutdown):
-        hint = "what was acknowledged is safe: check that the server runs, and open the store again"
+        hint = "what was acknowledged is safe: check that the server runs, and try again"
         return ServerGone(f"the connection to the server is gone ({said})", where=where, hint=hint)
-    if isinstance(error, errors.DiskFull):
-        return CommonplaceError(
-            "the server's disk is full", where=where, hint="nothing acknowledged is lost: free some space"
-        )
-    if isinstance(error, errors.ReadOnlySqlTransaction | errors.InsufficientPrivilege):
-        hint = "ask for a role that may create and write tables there"
-        return CommonplaceError(f"it cannot be written ({said})", where=where, hint=hint)
     if isinstance(error, errors.UndefinedFile | errors.FeatureNotSupported) and "vector" in said:
-        hint = "install pgvector on the server, or use embedded:FOLDER, which brings it along"
-        return CommonplaceError("the server has no pgvector extension", where=where, hint=hint)
-    return CommonplaceError(f"PostgreSQL says: {said}", where=where, hint="check the database; nothing was changed")
+        return CommonplaceError("the server has no pgvector extension", where=where, hint=NO_PGVECTOR)
+    missing = errors.UndefinedTable | errors.UndefinedColumn | errors.UndefinedFunction
+    meanings: list[tuple[Any, str, str]] = [
+        (errors.DiskFull, "the server's disk is full", "nothing acknowledged is lost: free some space"),
+        (
+            errors.ReadOnlySqlTransaction,
+            f"it cannot be written ({said})",
+            "ask for a role that may create and write tables there, on a server that is no standby",
+        ),
+        (
+            errors.InsufficientPrivilege,
+            f"the role may not do that ({said})",
+            "ask whoever runs the database for the rights, or use another role",
+        ),
+        (missing, f"its tables are not those of this version ({said})", "check the database: somebody has changed it"),
+        (Exception, f"PostgreSQL says: {said}", "check the database; nothing was changed"),
+    ]
+    what, hint = next((what, hint) for kind, what, hint in meanings if isinstance(error, kind))
+    return CommonplaceError(what, where=where, hint=hint)
 
 
 def connected(url: str, where: str) -> Any:
@@ -116,12 +127,31 @@ def connected(url: str, where: str) -> Any:
     try:
         return psycopg.connect(url, autocommit=True, connect_timeout=10, **_ALIVE)
     except psycopg.ProgrammingError as error:
-        hint = "write it as postgresql://USER:PASSWORD@HOST/DATABASE"
-        raise UsageError(f"not the address of a database ({error})", where=where, hint=hint) from error
+        hint = "write it as postgresql://USER:PASSWORD@HOST/DATABASE, with %40 for @ and %23 for # in a password"
+        said = without_secrets(str(error).strip(), url)
+        raise UsageError(f"not the address of a database ({said})", where=where, hint=hint) from None
     except psycopg.Error as error:
-        said = without_password(str(error).strip().splitlines()[-1])
-        hint = "check that the server runs, and that user, password and database are right"
-        raise CommonplaceError(f"the server cannot be reached ({said})", where=where, hint=hint) from error
+        said = (str(error).strip() or type(error).__name__).splitlines()[0].removeprefix("connection failed: ")
+        said = without_secrets(said.partition("FATAL: ")[2].strip() or said, url)
+        raise CommonplaceError(f"the server cannot be reached ({said})", where=where, hint=_what_to_do(said)) from None
+
+
+_REMEDIES = {
+    "authentication|no password supplied|does not exist.*role|role .* does not exist|pg_hba": "check user and password:"
+    " they stand in the address, or in PGUSER, PGPASSWORD and ~/.pgpass",
+    "database .* does not exist": "make it with `createdb`, or check the name",
+    "Servname|invalid port": "check the port",
+    "resolve|translate host": "check the name of the host",
+    "refused|No such file|timeout|unreachable|No route": "check that the server runs, and that host and port are right",
+    "too many clients|too many connections|remaining connection slots": "wait, or raise max_connections of the server",
+    "starting up|shutting down": "try again in a moment",
+}
+"""What is said of a connection that failed → what to do."""
+
+
+def _what_to_do(said: str) -> str:
+    found = (hint for pattern, hint in _REMEDIES.items() if re.search(pattern, said))
+    return next(found, "check that the server runs, and that user, password and database are right")
 
 
 def register_vectors(connection: Any) -> None:

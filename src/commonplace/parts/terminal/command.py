@@ -6,7 +6,6 @@ import asyncio
 import logging
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import typer
@@ -20,6 +19,7 @@ from commonplace.errors import UsageError, command
 from commonplace.parts.live.live_run import LiveRun, LiveSource
 from commonplace.parts.live.source import RecordedSource
 from commonplace.parts.live.talk_thread import Talks
+from commonplace.run.place import Place
 from commonplace.run.reading import Reading
 from commonplace.views.lines import is_dumb
 
@@ -43,7 +43,7 @@ def watch_recorded(reading: Reading, first: int | None, mind: str = "", *, trust
             _show(app)
 
 
-def watch_live(make: Callable[[], Run], target: Path, last: int, budget: Budget) -> None:
+def watch_live(make: Callable[[], Run], target: Place, last: int, budget: Budget) -> None:
     """Runs up to a tick and shows it. Leaving ends the run at a tick boundary. Raises what ended or paused the run."""
     town_app = _town_app()
     run = LiveRun(make, last, budget)
