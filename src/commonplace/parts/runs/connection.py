@@ -99,6 +99,12 @@ class RunConnection:
                     raise ServerGone(what, where=self._where, hint=hint) from error
                 time.sleep(0.2)
 
+    def release(self) -> None:
+        """Lets another session be the writer at once; the server takes a moment to notice that this one has ended."""
+        if not self.driver.closed:
+            with self.errors():
+                self.driver.execute("SELECT pg_advisory_unlock_all()")
+
     def rollback(self) -> None:
         """Ends the transaction; nothing of it remains."""
         with self.errors():

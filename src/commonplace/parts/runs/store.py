@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
@@ -42,6 +43,8 @@ T = TypeVar("T")
 
 SIGNED = "commonplace "
 """Begins the name under which a writer is connected."""
+PASSING = 1.0
+"""Seconds in which a run may still be held by a writer that is gone."""
 MOST_NAMED = 12
 """Runs that a message lists."""
 
@@ -145,21 +148,27 @@ class Database:
         return driver
 
     def lock(self, driver: Any, run: Row) -> None:
-        """Makes the session of a connection the run's one writer, until it ends. Raises UsageError for a run in use."""
+        """Makes the session of a connection the run's one writer, until it ends. Raises UsageError for a run in use.
+
+        The server takes a moment to notice that a writer has been killed, so it is asked for `PASSING` seconds.
+        """
+        key = (tables.MAKING, run.id)
+        deadline = time.monotonic() + PASSING
         with errors_of(driver, self.where):
-            key = (tables.MAKING, run.id)
-            if driver.execute("SELECT pg_try_advisory_lock(%s, %s)", key).fetchone()[0]:
-                driver.execute("SELECT set_config('application_name', %s, false)", (_signature(run.name),))
-                return
-            query = (
-                "SELECT application_name FROM pg_locks JOIN pg_stat_activity USING (pid)"
-                " WHERE locktype = 'advisory' AND classid = %s AND objid = %s AND granted"
-            )
-            holder = driver.execute(query, key).fetchone()
+            while not driver.execute("SELECT pg_try_advisory_lock(%s, %s)", key).fetchone()[0]:
+                if time.monotonic() > deadline:
+                    raise self._in_use(driver, run)
+                time.sleep(0.02)
+            driver.execute("SELECT set_config('application_name', %s, false)", (_signature(run.name),))
+
+    def _in_use(self, driver: Any, run: Row) -> UsageError:
+        """Returns the error that names the holder of a run."""
+        query = f"SELECT application_name FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE {tables.HELD}"
+        holder = driver.execute(query, {"run": run.id}).fetchone()
         where = str(self.address.named(run.name))
         who = holder[0].removeprefix(SIGNED) if holder and holder[0].startswith(SIGNED) else "another program"
         hint = f"follow it with: {command('watch', where)}, or end that process"
-        raise UsageError(f"in use by {who}", where=where, hint=hint)
+        return UsageError(f"in use by {who}", where=where, hint=hint)
 
     def delete(self, run: Row) -> None:
         """Deletes a run. Raises UsageError for one that forks share, and for one in use."""
@@ -247,11 +256,8 @@ class RunSource(Readers[RunConnection]):
     def held(self) -> bool:
         """Tells whether some process goes on with the run."""
         with self.lent() as connection, connection.errors():
-            query = (
-                "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = %s AND objid = %s AND granted"
-            )
-            found = connection.driver.execute(query, (tables.MAKING, connection.statements.run)).fetchone()
-        return found != (0,)
+            query = f"SELECT count(*) FROM pg_locks WHERE {tables.HELD}"
+            return connection.driver.execute(query, {"run": connection.statements.run}).fetchone() != (0,)
 
     def written(self) -> datetime:
         """Returns when a tick of the run was last written, in whole seconds."""
@@ -366,6 +372,8 @@ class DatabaseRun(RunStore):
     def close(self) -> None:
         """Release the run. May be called twice."""
         super().close()
+        with suppress(CommonplaceError):  # the server is gone, and the lock with it
+            self._session.release()
         self._connection.close()
         self._database.close()
 
@@ -412,7 +420,7 @@ def runs_of(address: Address) -> list[Listed]:
     SELECT r.name, r.scenario, r.seed, coalesce(r.last_tick, -1),
       coalesce(r.parent, regexp_replace(origin ->> 'name', '[.]run$', ''), ''), (origin ->> 'tick')::bigint,
       coalesce((SELECT sum(bytes) FROM size WHERE size.run = run.id), 0)::bigint,
-      EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND classid = {tables.MAKING} AND objid = run.id::oid)
+      EXISTS (SELECT 1 FROM pg_locks WHERE {tables.HELD.replace("%(run)s", "run.id::oid")})
     FROM commonplace.runs r JOIN commonplace.run run USING (name)
       LEFT JOIN commonplace.meta m ON m.run = run.id AND m.key = 'parent', commonplace.parsed(m.value) AS origin
     ORDER BY r.name"""

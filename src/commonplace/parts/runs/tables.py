@@ -21,6 +21,11 @@ OLDEST_PGVECTOR = (0, 7)
 """The first version with half-precision vectors."""
 MAKING = 0x436F6D50
 """The advisory lock under which tables are made, and the first half of the one that a run's writer holds."""
+HELD = (
+    f"locktype = 'advisory' AND classid = {MAKING} AND objid = %(run)s AND granted"
+    " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+)
+"""Which of `pg_locks` says that a run has a writer."""
 _TYPES = {"INTEGER": "bigint", "REAL": "float8", "TEXT": 'text COLLATE "C"', "BLOB": "bytea"}
 """SQLite's types → PostgreSQL's. Texts are in the order of their characters, as in a file."""
 COUNTER = "sqlite_sequence"
