@@ -562,7 +562,7 @@ def _society(folder: Path, mind: Any, change: Any = None) -> Simulation:
 def test_the_order_of_characters_changes_nothing():
     acts = (("anna", 2, go("barn")), ("ben", 2, go("bakery")), ("cora", 2, use("kite", "TAKE")))
     one, other = doing(*acts), doing(*acts)
-    other.engine._stage = replace(other.engine._stage, acts=lambda scenario, tick: ("cora", "ben", "anna"))
+    other.engine._cast._stage = replace(other.engine._cast._stage, acts=lambda scenario, tick: ("cora", "ben", "anna"))
     for town in (one, other):
         town.live(2)
     assert one.engine.live_state.world == other.engine.live_state.world

@@ -157,7 +157,7 @@ def _running(path: Path, where: str) -> Any:
 
     if not held_by(path.with_name(f"{path.name}{LOCK}")):
         return None
-    with suppress(OSError, ValueError, IndexError):  # the file is being written
+    with suppress(OSError, ValueError, IndexError, AssertionError):  # the file is being written
         found = PostmasterInfo.read_from_pgdata(path)
         if found is not None and found.is_running() and found.status == "ready":
             server = get_server(path, start=False, cleanup_mode=None)
