@@ -220,7 +220,7 @@ NO_PATHS = {
         "prompt",
         "query",
     ),
-    *("session", "sets", "since", "start", "tag", "tags", "text", "type_", "until", "valence", "without"),
+    *("session", "sets", "since", "start", "tag", "tags", "text", "type_", "until", "valence", "without", "workers"),
     *("export table", "prompts task", "fork policy", "ledger memory", "memories policy", "run policy"),
 }
 """Parameters that are text and name no file, by themselves or with their command."""
