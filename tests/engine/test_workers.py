@@ -251,6 +251,17 @@ def test_nothing_is_asked_twice_when_a_worker_dies(tmp_path: Path, clusters: lis
     assert len(mind.asked) == len({*mind.asked})
 
 
+def test_questions_of_all_workers_are_in_flight_together(tmp_path: Path, clusters: list[InProcess]) -> None:
+    most = []
+    for count in (0, 3):
+        mind = PaidMind(offline(), slips=0.0, delay=5.0)
+        with create_run(tmp_path / f"{count}.run", "latticeville", mind=mind, workers=count) as run:
+            virtually(lived(run, 6, {}))
+        most.append(mind.most)
+    assert most[0] == most[1] > 3
+    assert records(tmp_path / "0.run") == records(tmp_path / "3.run")
+
+
 def test_a_worker_that_keeps_dying_stops_the_run_which_can_be_resumed(
     tmp_path: Path, clusters: list[InProcess], caplog: pytest.LogCaptureFixture
 ) -> None:
