@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import pickle
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
@@ -21,7 +22,7 @@ from commonplace.api import create_run, open_run, resume_run
 from commonplace.engine import workers
 from commonplace.engine.attempts import attempt_of
 from commonplace.engine.budget import Budget
-from commonplace.engine.live_state import restored_state, seen
+from commonplace.engine.live_state import seen, weather
 from commonplace.engine.run import Run
 from commonplace.engine.worker import (
     Amend,
@@ -58,13 +59,17 @@ EVERYBODY = {"everybody": True, "areas": [], "agents": []}
 FOG = {"kind": "god_event", "text": "A thick fog rolls in.", "to": EVERYBODY}
 WISHES: Mapping[int, list[dict[str, Any]]] = {
     1: [FOG, {"kind": "inner_voice", "agent_id": "ines", "text": "Somebody should oil the café door."}],
-    2: [{"kind": "leave", "agent_id": "bruno"}, {"kind": "join", "area": "cafe", "character": zola()}],
+    2: [
+        {"kind": "leave", "agent_id": "bruno"},
+        {"kind": "join", "area": "cafe", "character": zola()},
+        {"kind": "set", "agent_id": "-", "field": "seed", "value": 11},
+    ],
     3: [{"kind": "set", "agent_id": "ines", "field": "relation.bruno.warmth", "value": -40}],
     4: [
         {"kind": "forget", "agent_id": "ines", "memory_ids": [1, 3]},
         {"kind": "join", "agent_id": "bruno", "area": "cafe"},
     ],
-    5: [{"kind": "set", "agent_id": "-", "field": "seed", "value": 11}],
+    5: [{"kind": "set", "agent_id": "-", "field": "seed", "value": 12}],
     6: [{**FOG, "text": "The café is on fire.", "raises": [{"kind": "burning", "of": "cafe", "hours": 1}]}],
     7: [
         {"kind": "set", "agent_id": "zola", "field": "work", "value": "cook"},
@@ -215,6 +220,21 @@ def test_each_message_may_be_lost(
     assert records(tmp_path / "a.run") == records(bought)
 
 
+def test_a_successor_may_die_while_it_starts_jobs(tmp_path: Path, clusters: list[InProcess], bought: Path) -> None:
+    """Then its turn of the tick has begun, and is begun anew."""
+    with create_run(tmp_path / "a.run", "plaza", mind=paid(), workers=2) as run:
+        struck = Counter[int]()
+
+        def dies(message: Message) -> Death:
+            struck[run.tick] += isinstance(message, StartJobs)
+            return "after" if isinstance(message, StartJobs) and struck[run.tick] < 6 else ""
+
+        clusters[0].dies = dies
+        virtually(lived(run, 8))
+    assert clusters[0].started > 20
+    assert records(tmp_path / "a.run") == records(bought)
+
+
 @pytest.fixture(scope="module")
 def bought(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Eight ticks with a mind that is paid."""
@@ -229,6 +249,17 @@ def test_nothing_is_asked_twice_when_a_worker_dies(tmp_path: Path, clusters: lis
         virtually(lived(run, 8, {}))
     assert clusters[0].started > 2
     assert len(mind.asked) == len({*mind.asked})
+
+
+def test_questions_of_all_workers_are_in_flight_together(tmp_path: Path, clusters: list[InProcess]) -> None:
+    most = []
+    for count in (0, 3):
+        mind = PaidMind(offline(), slips=0.0, delay=5.0)
+        with create_run(tmp_path / f"{count}.run", "latticeville", mind=mind, workers=count) as run:
+            virtually(lived(run, 6, {}))
+        most.append(mind.most)
+    assert most[0] == most[1] > 3
+    assert records(tmp_path / "0.run") == records(tmp_path / "3.run")
 
 
 def test_a_worker_that_keeps_dying_stops_the_run_which_can_be_resumed(
@@ -385,22 +416,23 @@ def _without() -> Ends:
 
 
 def test_a_part_of_the_world_shows_its_characters_all_they_can_see(plaza: Path, town: Path) -> None:
-    random = Random(1)
+    random, heard = Random(1), 0
     for path in (plaza, town):
         with open_run(path) as run:
-            for tick in range(0, run.last_tick, 7):
-                state = restored_state(run, run.scenario, tick)
-                agents = random.sample(sorted(state.states), len(state.states) // 2)
-                part = replace(part_of(state.world, agents), circumstances=state.world.circumstances)
-                for agent in set(agents) & state.world.bodies.keys():
-                    assert seen(state.scenario, part, state.ambient, agent) == seen(
-                        state.scenario, state.world, state.ambient, agent
-                    )
-                    for other in state.world.bodies:
-                        deed = Idle(doing=f"kicks {state.scenario.personas[other].called} and breaks the kettle")
-                        assert attempt_of(agent, deed, state.scenario, part) == attempt_of(
-                            agent, deed, state.scenario, state.world
-                        )
+            for tick in range(run.last_tick):
+                scenario = run.scenario_at(tick)
+                ways = sorted(scenario.geography.ways)
+                world = replace(run.world_at(tick), barred=frozenset(random.sample(ways, len(ways) // 2)))
+                ambient = weather(scenario, run.seeds, world)
+                agents = random.sample(sorted(scenario.personas), len(scenario.personas) // 2)
+                part = replace(part_of(world, agents), circumstances=world.circumstances)
+                heard += len(world.heard)
+                for agent in {*agents} & world.bodies.keys():
+                    assert seen(scenario, part, ambient, agent) == seen(scenario, world, ambient, agent)
+                    other = random.choice(sorted(world.bodies))
+                    deed = Idle(doing=f"kicks {scenario.personas[other].called} and locks the door")
+                    assert attempt_of(agent, deed, scenario, part) == attempt_of(agent, deed, scenario, world)
+    assert heard
 
 
 @pytest.mark.parametrize("name", sorted(TASKS))

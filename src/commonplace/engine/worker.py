@@ -70,7 +70,7 @@ class Play:
 class Resume:
     """Go on with the turns and jobs whose answers are here. The reply is a `Step`."""
 
-    answers: Answers
+    answers: Answers = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -220,16 +220,16 @@ class Workers:
             try:
                 return await self._played(line, session)
             except WorkerLost:  # another one has the characters, as committed: it takes their turns from the beginning
-                session.open[line] = {}
+                continue
 
     async def _played(self, line: Line, session: Questions) -> Mapping[str, Played]:
         paused = session.paused(line)
-        step: Step = await self._exchange(line, Play(session.answers(line)), session)
+        step: Step = await self._exchange(line, Play(), session)
         session.ask(line, step, again=paused)
         played = dict(step.played)
         while step.needs:
             await session.answered(line, step.needs)
-            step = await self._exchange(line, Resume(session.answers(line)), session)
+            step = await self._exchange(line, Resume(), session)
             session.ask(line, step)
             played |= step.played
         return played
@@ -253,9 +253,12 @@ class Workers:
                     del line.sent[0]
                 if isinstance(message, Play):
                     line.playing = line.generation
+                if isinstance(message, Play | Resume):  # those of the worker that is there now
+                    message = replace(message, answers=session.answers(line))
                 reply = line.send(message)
                 return unpacked(await _reply(reply))
             except WorkerLost as error:
+                session.open[line] = {}  # nobody waits for them any more
                 await self._replace(line, error)
                 raise
 
@@ -300,12 +303,11 @@ class Questions:
 
     def ask(self, line: Line, step: Step, again: Iterable[QuestionKey] = ()) -> None:
         """Puts the questions of a step; of the earlier ones `again` those that its turns need."""
-        repeated = [self.open[line][key] for key in again if key in step.needs]
-        for question in repeated:
-            del self._asked[question.key]
+        repeated = [self.open[line][key] for key in again if key in step.needs and key in self.open[line]]
         for question in (*repeated, *step.asked):
             self.open[line][question.key] = question
-            if question.key not in self._asked:
+            known = self._asked.get(question.key)
+            if known is None or (known.done() and not _is_answered(known)):
                 task = asyncio.ensure_future(self._workers.driver.answered(*question.key, question.ask))
                 task.add_done_callback(_seen)
                 self._asked[question.key] = task
@@ -326,9 +328,12 @@ class Questions:
         ]
 
     async def answered(self, line: Line, needs: Sequence[QuestionKey]) -> None:
-        """Waits until an answer has come for a worker. Raises what an answer that it needs has raised."""
+        """Waits until an answer has come for a worker. Raises what an answer that it needs has raised, and WorkerLost
+        when the worker was replaced meanwhile."""
         while True:
             for key in needs:
+                if key not in self.open[line]:
+                    raise WorkerLost("it has been replaced meanwhile")
                 if self._asked[key].done():
                     self._asked[key].result()
             tasks = [self._asked[key] for key in self.open[line]]
