@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import shutil
@@ -10,7 +11,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from commonplace.parts.runs import connection as connections
 from commonplace.parts.runs.connection import RunConnection
 from commonplace.parts.stores.postgres import ServerGone
 from commonplace.run.integrity import check
-from commonplace.run.place import typed
+from commonplace.run.place import Place, typed
 from commonplace.scenario.compiling import load
 from commonplace.testing import SlowMind
 from e2e.command import environment
@@ -73,7 +73,7 @@ def server() -> Iterator[Path]:
 
 def before_statements(monkeypatch: pytest.MonkeyPatch, numbers: set[int], act: Callable[[], None]) -> None:
     """Acts before the statements of these numbers."""
-    done = count()
+    done = itertools.count()
     for name in ("execute", "executemany"):
         plain = getattr(RunConnection, name)
 
@@ -90,7 +90,7 @@ def kill(folder: Path) -> None:
     os.kill(int((folder / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
 
 
-def same(where: str, unbroken: dict[int, tuple[str, str]], last: int = TICKS) -> None:
+def same(where: str | Place, unbroken: dict[int, tuple[str, str]], last: int = TICKS) -> None:
     with open_run(where) as reading:
         assert reading.last_tick == last
         assert (reading.digest(), reading.digest(state=True)) == unbroken[last]
@@ -187,6 +187,16 @@ def test_whoever_took_the_run_over_while_the_server_was_away_keeps_it(server, mo
         taken[0].close()
     with open_run(where) as reading:
         assert reading.last_tick == 2
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_workers_that_die_read_their_characters_from_the_database(count, database, unbroken, clusters):
+    with create_run(database / "a", "plaza", workers=count) as run:
+        messages = itertools.count(1)
+        clusters[0].dies = lambda message: ("", "before", "", "after")[next(messages) % 7 % 4]
+        list(run.play_sync(TICKS))
+    assert clusters[0].started > count + 5
+    same(database / "a", unbroken)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
