@@ -31,8 +31,9 @@ KeyPath = tuple[str | int, ...]
 """Keys and positions from the top of the document: `("characters", 3, "routine", 1, "place")`."""
 DEEPEST = 100
 """Levels of nesting: more than any scenario needs, and few enough that validating cannot overflow the stack."""
-MOST_PARTS = 500_000
-"""Values after aliases are followed: a short file can otherwise unfold into more than memory holds."""
+MOST_PARTS = 5_000_000
+"""Values after aliases are followed: a short file can otherwise unfold into more than memory holds. A city of 10,000
+has 3.2 million."""
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """LibYAML, which PyYAML's wheels contain. An installation without it gets the same events, twenty times slower."""
 LISTED = 14
