@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import commonplace
+from commonplace.engine.god_mode import asked
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.languages.ko.josa import resolved
 from commonplace.minds.offline.hear import content
@@ -210,6 +211,7 @@ def test_a_city_has_several_quarters_whose_people_know_their_own(tmp_path: Path,
     areas = [node.name for node in scenario.geography.nodes.values() if node.type == "area"]
     assert len(set(names)) == size and len(set(areas)) == len(areas)
     assert path.stat().st_size < 6_500 * size
+    assert len({one.called for one in asked("Ada Falk falls ill", scenario, scenario.opening).people}) == size
     for town in towns:
         known = scenario.states[town.people[0].id].belief
         assert {one.centre.id for one in towns if known.knows(one.centre.id)} == {town.centre.id}

@@ -50,6 +50,7 @@ class Geography:
     _paths: dict[str, tuple[str, ...]] = field(
         init=False, default_factory=dict[str, tuple[str, ...]], compare=False, repr=False
     )
+    _middle: list[str] = field(init=False, default_factory=list[str], compare=False, repr=False)
 
     @classmethod
     def build(
@@ -128,6 +129,17 @@ class Geography:
     def distance(self, start: str, end: str) -> int:
         """Returns the number of edges on a shortest path with every door open. Raises KeyError."""
         return self._row(end, start)[start]
+
+    def middle(self) -> str:
+        """Returns the outdoor place that is nearest to all others; if none is outdoors, the nearest of all."""
+        if not self._middle:  # half a minute of search in a city, hence once
+            outdoors = [area for area in self.destinations if self.nodes[area].outdoor]
+            self._middle.append(min(outdoors or self.destinations, key=lambda area: (self._remoteness(area), area)))
+        return self._middle[0]
+
+    def _remoteness(self, area: str) -> int:
+        row = _Search(area).up_to("", self)
+        return sum(row[one] for one in self.destinations)
 
     def closed(self, minute: int, barred: frozenset[str]) -> frozenset[str]:
         """Returns the ways closed at a minute of the day, by timetable or because something barred them."""
