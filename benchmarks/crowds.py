@@ -22,7 +22,7 @@ from typing import Any
 from commonplace import create_run, open_run
 from commonplace.cli import expect_many_objects
 from commonplace.parts.new_town.census import settled
-from commonplace.parts.new_town.scaffold import SIZES, TOWN, new
+from commonplace.parts.new_town.scaffold import CITY, TOWN, new
 
 DAY = 288
 
@@ -67,8 +67,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    if wrong := [people for people in given.people if not TOWN <= people <= SIZES[1]]:
-        parser.error(f"--people: {wrong[0]} people are not a town; expected {TOWN} to {SIZES[1]}")
+    if wrong := [people for people in given.people if not TOWN <= people < CITY]:
+        parser.error(f"--people: {wrong[0]} people are not a town; expected {TOWN} to {CITY - 1}")
     if given.days < 1:
         parser.error(f"--days: {given.days} is no number of days; expected 1 or more")
     expect_many_objects()

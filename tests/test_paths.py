@@ -84,7 +84,7 @@ def test_what_is_too_large_is_not_read(tmp_path: Path) -> None:
     with path.open("wb") as file:
         file.truncate(20 << 30)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    with pytest.raises(UsageError, match="larger than 4,000 kB, too large for a letter"):
+    with pytest.raises(UsageError, match="larger than 64,000 kB, too large for a letter"):
         text_of(path, "a letter")
     with pytest.raises(UsageError, match="larger than"):
         bytes_of(path, "a book")

@@ -18,8 +18,9 @@ from commonplace.errors import CommonplaceError, UsageError
 Kind = Literal["file", "folder", "nothing"]
 LARGEST = 4 << 30
 """Bytes of a file that is read whole."""
-LARGEST_TEXT = 4_000_000
-"""Bytes of a text that people write; a scenario of a thousand characters is about half of it."""
+LARGEST_TEXT = 64_000_000
+"""Bytes of a text that is read whole and taken apart: a scenario of 10,000 characters has 52 MB, which take 3 GB of
+memory; what somebody names by mistake shall not take much more."""
 _NOTHING = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 _GROWN = 1 << 20
 """Bytes by which a file may grow while it is read."""

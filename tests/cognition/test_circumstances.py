@@ -10,7 +10,7 @@ import pytest
 
 from cognition.hamlet import Town, festival, hamlet, person, standing
 from commonplace.character.goal import Goal
-from commonplace.cognition.known_circumstances import concerning, speakable, square
+from commonplace.cognition.known_circumstances import concerning, speakable
 from commonplace.minds.notes import Recalled
 from commonplace.minds.offline import OfflineMind
 from commonplace.scenario.scenario import Scenario
@@ -56,7 +56,7 @@ def test_what_concerns_whom_follows_from_homes_names_and_routines() -> None:
     assert concerning(scenario, "cabin") == ("ben",)
     assert "cora" in concerning(scenario, "barn")
     assert concerning(scenario, "ben") == ("ben",)
-    assert square(scenario) == "green"
+    assert scenario.geography.middle() == "green"
 
 
 def test_the_insulted_and_half_as_much_those_who_saw_it_think_less_of_who_did_it() -> None:

@@ -390,7 +390,7 @@ def test_a_run_in_use_is_refused_and_can_be_looked_at(plaza, tmp_path):
         ("new",),
         ("new", "{folder}"),
         ("new", "{folder}/x.yaml", "--size", "0"),
-        ("new", "{folder}/x.yaml", "--size", "201"),
+        ("new", "{folder}/x.yaml", "--size", "10001"),
         ("check",),
         ("check", "{folder}/none.yaml"),
     ],

@@ -6,6 +6,7 @@ import re
 import runpy
 from collections import Counter
 from dataclasses import replace
+from hashlib import sha256
 from itertools import combinations
 from pathlib import Path
 
@@ -14,10 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import commonplace
+from commonplace.engine.god_mode import asked
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.languages.ko.josa import resolved
 from commonplace.minds.offline.hear import content
-from commonplace.parts.new_town.census import settled
+from commonplace.parts.new_town.census import quarters, settled
 from commonplace.parts.new_town.scaffold import new, text
 from commonplace.scenario import model
 from commonplace.scenario.compiling import compiled_from_text, load
@@ -188,10 +190,33 @@ def test_places_that_cannot_be_written_to_are_told_plainly(path: str) -> None:
         new(path)
 
 
-@pytest.mark.parametrize("size", [0, 201, -1])
+@pytest.mark.parametrize("size", [0, 10_001, -1])
 def test_sizes_have_limits(tmp_path: Path, size: int) -> None:
-    with pytest.raises(UsageError, match="1 to 200"):
+    with pytest.raises(UsageError, match="1 to 10,000"):
         new(tmp_path / "x.yaml", size)
+
+
+@pytest.mark.parametrize(
+    ("size", "digest"), [(9, "2d2b497f189c8aab"), (57, "18fa991c48110cd4"), (200, "3f1c3ec5349d9674")]
+)
+def test_a_town_is_written_with_the_same_words_as_ever(size: int, digest: str) -> None:
+    assert sha256(text("town", size).encode()).hexdigest().startswith(digest)
+
+
+@pytest.mark.parametrize("size", [250, pytest.param(2000, marks=pytest.mark.slow)])
+def test_a_city_has_several_quarters_whose_people_know_their_own(tmp_path: Path, size: int) -> None:
+    path = new(tmp_path / "city", size)
+    scenario, towns = load(str(path)), quarters(size)
+    names = [one.name for one in scenario.personas.values()]
+    areas = [node.name for node in scenario.geography.nodes.values() if node.type == "area"]
+    assert len(set(names)) == size and len(set(areas)) == len(areas)
+    assert path.stat().st_size < 6_500 * size
+    assert len({one.called for one in asked("Ada Falk falls ill", scenario, scenario.opening).people}) == size
+    for town in towns:
+        known = scenario.states[town.people[0].id].belief
+        assert {one.centre.id for one in towns if known.knows(one.centre.id)} == {town.centre.id}
+        assert all(known.knows(place.id) for place in town.places)
+        assert scenario.geography.distance(town.people[0].home.id, towns[0].centre.id) <= 8
 
 
 def test_what_breaks_in_latticeville_can_be_mended_there() -> None:

@@ -142,7 +142,7 @@ def with_goals(view: V) -> V:
     return replace(view, persona=_wanting(persona, tuple(wanted)))
 
 
-@lru_cache(maxsize=4096)  # what is made of a persona is kept by it
+@lru_cache(maxsize=1 << 14)  # what is made of a persona is kept by it
 def _wanting(persona: Persona, goals: tuple[str, ...]) -> Persona:
     return replace(persona, goals=goals)
 

@@ -297,7 +297,7 @@ def charges(view: View) -> Iterator[str]:
             yield thing
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1 << 14)  # one for each character of a city, as they take turns
 def _uses(persona: Persona) -> tuple[tuple[str, str], ...]:
     """Returns (object, verb) of every step of a routine that uses something."""
     steps = (step for item in persona.routine for phase in item.phases for step in phase.steps)

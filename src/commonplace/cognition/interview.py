@@ -6,6 +6,7 @@ knows of their making, and memories retrieved by the words of the question.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -124,11 +125,12 @@ async def interview(
 
 def names(view: TalkView, question: str) -> QuestionNames:
     """Returns the names that a question may use: everybody and every place of the scenario, whether or not the
-    character knows them."""
-    scenario = view.scenario
+    character knows them. Of those who share a short name, the ones it does not know go by their full names."""
+    scenario, known = view.scenario, view.state.belief.nodes
+    bearers = Counter(one.called for one in scenario.personas.values())
     return QuestionNames(
         people=[
-            (one.id, one.name, one.called, one.pronoun)
+            (one.id, one.name, one.called if bearers[one.called] == 1 or one.id in known else one.name, one.pronoun)
             for one in scenario.personas.values()
             if one.id != view.persona.id
         ],

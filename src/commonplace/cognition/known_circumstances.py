@@ -204,7 +204,7 @@ def _note(view: View, one: Circumstance) -> So | None:
         home=_home(scenario, nearest),
         bereaved_at=view.world.area if bereaved and bereaved.id in view.world.bodies else _home(scenario, bereaved),
         bereaved_home=_home(scenario, bereaved), healer_at=_met_at(view, healer),
-        square=square(scenario), instead=_instead(view, held, alone=lacks and _left_alone(view, one.of)),
+        square=scenario.geography.middle(), instead=_instead(view, held, alone=lacks and _left_alone(view, one.of)),
     )  # fmt: skip
 
 
@@ -309,17 +309,6 @@ def _healer(view: View, of: str) -> Person | None:
 @derived
 def _duties(scenario: Scenario) -> Duties:
     return duties(scenario.geography, scenario.circumstances, scenario.kinds)
-
-
-@derived
-def square(scenario: Scenario) -> str:
-    """Returns the outdoor place that is nearest to all others; if none is outdoors, the nearest of all."""
-    geography = scenario.geography
-    outdoors = [area for area in geography.destinations if geography.nodes[area].outdoor]
-    return min(
-        outdoors or geography.destinations,
-        key=lambda area: (sum(geography.distance(one, area) for one in geography.destinations), area),
-    )
 
 
 def _home(scenario: Scenario, one: Person | None) -> str:

@@ -385,10 +385,10 @@ def _seen(view: View, hearer: str) -> list[PastNote]:
         PastNote(kind="saw", other=other, called=persona.called, act="", topic="", named="",
             text=nodes[known.parent].name, minutes_ago=(view.world.tick - known.seen) * minutes, times=1, because=(),
         )
-        for other, persona in view.scenario.personas.items()
-        if is_named(persona.called, line) and other not in (hearer, view.persona.id)
-        for known in (belief.nodes.get(other),)
-        if known is not None and known.seen > 0 and known.parent in nodes
+        for other, known in sorted(belief.nodes.items() if line else ())
+        if known.seen > 0 and other not in (hearer, view.persona.id) and known.parent in nodes
+        for persona in (view.scenario.personas.get(other),)
+        if persona is not None and is_named(persona.called, line)
     ]  # fmt: skip
 
 

@@ -250,9 +250,29 @@ def _rater(language: str, goals: tuple[str, ...], names: tuple[str, ...], base: 
     return RuleRater(language, goal=" ".join(goals), names=names, base=base)
 
 
+EVERYBODY = 200
+"""Characters of a town in which each knows the names of all."""
+
+
 @derived
 def _names(scenario: Scenario, me: str) -> tuple[str, ...]:
-    return tuple(persona.called for persona in scenario.personas.values() if persona.id != me)
+    """Returns the short names of the others; in a city, of those whose homes lie around places that it has known from
+    the start."""
+    personas = scenario.personas
+    if len(personas) <= EVERYBODY:
+        return tuple(persona.called for persona in personas.values() if persona.id != me)
+    known = scenario.states[me].belief.nodes if me in scenario.states else ()
+    near = sorted(other for area in known for other in _residents(scenario).get(area, ()) if other != me)
+    return tuple(personas[other].called for other in near)
+
+
+@derived
+def _residents(scenario: Scenario) -> Mapping[str, Sequence[str]]:
+    """Returns the characters whose homes lie in an area, by area."""
+    found: dict[str, list[str]] = {}
+    for one in scenario.personas.values():
+        found.setdefault(scenario.geography.nodes[one.home].parent_id, []).append(one.id)
+    return found
 
 
 def _store(view: TurnView, notebook: Notebook, draft: NewMemory, importance: float, vector: Vector | None) -> Memory:
@@ -410,7 +430,7 @@ def _is_mine(view: TurnView, of: str) -> bool:
 
 def _is_dear(view: TurnView, of: str) -> bool:
     """Tells whether it is somebody dear, or their home or place of work."""
-    others = [of] if of in view.scenario.personas else _owners(view, of)
+    others = [of] if of in view.scenario.personas else _owners(view.scenario, of)
     return any(_holds_dear(view, other) for other in others)
 
 
@@ -426,9 +446,10 @@ def _is_kin(label: str, language: str) -> bool:
     return any(not kin.isdisjoint(forms(word)) for word in words(label))
 
 
-def _owners(view: TurnView, of: str) -> Iterable[str]:
-    places = view.scenario.geography.inside(of)
-    return [id for id, one in view.scenario.personas.items() if not _own(one).isdisjoint(places)]
+@derived
+def _owners(scenario: Scenario, of: str) -> Sequence[str]:
+    places = scenario.geography.inside(of)
+    return [id for id, one in scenario.personas.items() if not _own(one).isdisjoint(places)]
 
 
 @derived
@@ -440,7 +461,7 @@ def _places(scenario: Scenario, of: str) -> frozenset[str]:
     return scenario.geography.inside(of) if node.type == "area" else frozenset({node.parent_id})
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1 << 14)  # one for each character of a city, as they take turns
 def _own(persona: Persona) -> frozenset[str]:
     """Returns the home and the place of work, where the routine spends most of the rest of the day."""
     spent = Counter[str]()

@@ -69,7 +69,7 @@ def _so(view: View, one: Circumstance) -> SeenSo:
     return SeenSo(kind=one.kind, name=subject_name(scenario, one.of), text=text, duty=duty)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1 << 14)
 def who(persona: Persona) -> Who:
     """Returns the character itself."""
     return Who(
@@ -149,7 +149,7 @@ def spot(scenario: Scenario, area: str) -> Spot:
     return _spot(node.id, node.name, node.outdoor)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1 << 14)
 def _spot(node: str, name: str, outdoor: bool) -> Spot:
     return Spot(id=node, name=name, outdoor=outdoor)
 

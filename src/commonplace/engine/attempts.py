@@ -5,7 +5,7 @@ Rules judge first. What they do not understand is put to the mind; where nobody 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -25,7 +25,7 @@ from commonplace.world.actions import Action, Idle
 from commonplace.world.circumstances import CircumstanceKind, Raise, subject_of
 from commonplace.world.events import NOBODY
 from commonplace.world.inputs import Attempt, as_dict, forbidden, from_dict, next_areas, within_reach
-from commonplace.world.state import NOWHERE, World
+from commonplace.world.state import NOWHERE, World, scene
 
 
 async def attempted(agent: str, text: str, scenario: Scenario, world: World, driver: Driver) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def meant(agent: str, doing: str, scenario: Scenario, world: World) -> Attempt |
     named = (word for one in here if one != agent for word in words(scenario.geography.name(one)))
     if not any(len(word) > 1 and word in doing.lower() for word in named):
         return None
-    given = _only_here(_input(agent, doing, scenario, world))
+    given = _only_here(agent, doing, scenario, world)
     for sentence in language(scenario.language).sentences(doing, scenario.personas[agent].called):
         output = judge(changed(given, text=sentence), Dice(()))
         attempt = _attempt(agent, output, scenario, world, said_by_person=False)
@@ -80,16 +80,13 @@ def meant(agent: str, doing: str, scenario: Scenario, world: World) -> Attempt |
     return None
 
 
-def _only_here(given: JudgeInput) -> JudgeInput:
-    """Leaves out the names of what is elsewhere, so that reading takes less time."""
-    return changed(
-        given,
-        areas=tuple(area for area in given.areas if area.id == given.place),
-        people=tuple(one for one in given.people if one.id in given.here),
-        things=tuple(one for one in given.things if one.id in given.here),
-        circumstances={key: given.circumstances[key] for key in given.can},
-        so=tuple(key for key in given.so if subject_of(key)[1] in given.here),
-    )
+def _only_here(agent: str, text: str, scenario: Scenario, world: World) -> JudgeInput:
+    """Returns `_input` without what is elsewhere: it is made for many characters a tick, and a city is large."""
+    area = world.bodies[agent].area
+    around = scene(world, area)
+    near = replace(world, bodies=around.bodies, things=around.things)
+    given = _input(agent, text, scenario, near, [area])
+    return changed(given, so=tuple(key for key in given.so if subject_of(key)[1] in given.here))
 
 
 def _attempt(agent: str, output: JudgeOutput, scenario: Scenario, world: World, *, said_by_person: bool) -> Attempt:
@@ -125,10 +122,11 @@ def _may(kind: CircumstanceKind, *, own: bool, said_by_person: bool) -> bool:
             return said_by_person and (own or said_only == "said")
 
 
-def _input(agent: str, text: str, scenario: Scenario, world: World) -> JudgeInput:
+def _input(agent: str, text: str, scenario: Scenario, world: World, within: Sequence[str] | None = None) -> JudgeInput:
+    """`within`: the areas that are named, if not all; then `world` holds what is in them."""
     geography, persona = scenario.geography, scenario.personas[agent]
     area = world.bodies[agent].area
-    told = asked(text, scenario, world)
+    told = asked(text, scenario, world, within)
     here = [area, *(me for me, body in world.bodies.items() if body.area == area)]
     here += [thing for thing, place in told.located.items() if place == area]
     near = frozenset(here)
@@ -137,6 +135,8 @@ def _input(agent: str, text: str, scenario: Scenario, world: World) -> JudgeInpu
         for kind, of in [subject_of(key)]
         if of in near and _may(scenario.kinds[kind], own=of == agent, said_by_person=True)
     ]  # fmt: skip
+    if within is not None:
+        told = changed(told, circumstances={key: told.circumstances[key] for key in can})
     return JudgeInput(
         **dict(fields_of(told)),
         doer=Person(id=agent, name=persona.name, called=persona.called, work=persona.work, pronoun=persona.pronoun),

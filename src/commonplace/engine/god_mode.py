@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
@@ -24,7 +25,7 @@ from commonplace.minds.tasks.offers import people
 from commonplace.minds.tasks.perceive_event import GONE
 from commonplace.scenario.circumstances import carrying, now_sentence, over_sentence, possible
 from commonplace.scenario.compiling import character_json, may_come, newcomer
-from commonplace.scenario.scenario import Scenario
+from commonplace.scenario.scenario import Scenario, derived
 from commonplace.world.circumstances import CircumstanceKind, Raise, subject_of
 from commonplace.world.deeds import HouseRules
 from commonplace.world.events import NOBODY, Post
@@ -328,14 +329,31 @@ def foreseen(post: Post, scenario: Scenario, world: World) -> str:
 # ── what a mind is asked ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def asked(text: str, scenario: Scenario, world: World) -> PerceiveEventInput:
-    """Returns a sentence with all names of the scenario, the state of things, and what may be so."""
-    geography = scenario.geography
-    personas = scenario.personas.values()
+@derived
+def _homes(scenario: Scenario) -> tuple[str, ...]:
+    return tuple(sorted({persona.home for persona in scenario.personas.values()}))
+
+
+def asked(text: str, scenario: Scenario, world: World, within: Sequence[str] | None = None) -> PerceiveEventInput:
+    """Returns a sentence with all names of the scenario, the state of things, and what may be so. Who shares a short
+    name with others goes by the full one: `Ada Moreau falls ill` concerns one Ada.
+
+    `within`: the areas that are named, if not all; then `world` holds what is in them.
+    """
+    geography, personas = scenario.geography, list(scenario.personas.values())
+    areas, circumstances = geography.destinations, possible(scenario)
+    if within is not None:
+        personas = [scenario.personas[me] for me in world.bodies]
+        areas = [area for area in within if not geography.nodes[area].passage]
+        subjects = (*world.bodies, *within, *world.things)
+        keys = [f"{kind}.{of}" for kind in scenario.kinds for of in subjects]
+        circumstances = {key: circumstances[key] for key in keys if key in circumstances}
+    bearers = Counter(persona.called for persona in personas)
+    short = {one.id: one.called if bearers[one.called] == 1 else one.name for one in personas}
     return PerceiveEventInput(
         text=text,
-        areas=tuple(spot(scenario, area) for area in geography.destinations),
-        people=tuple(Person(id=persona.id, name=persona.name, called=persona.called) for persona in personas),
+        areas=tuple(spot(scenario, area) for area in areas),
+        people=tuple(Person(id=persona.id, name=persona.name, called=short[persona.id]) for persona in personas),
         things=tuple(
             ThingHere(id=thing, name=geography.name(thing), state=seen.state)
             for thing, seen in sorted(world.things.items())
@@ -345,10 +363,10 @@ def asked(text: str, scenario: Scenario, world: World) -> PerceiveEventInput:
             for thing, seen in sorted(world.things.items())
         },
         states={thing: geography.kinds[geography.nodes[thing].kind].states for thing in sorted(world.things)},
-        circumstances=possible(scenario),
+        circumstances=circumstances,
         so=tuple(key for key, one in world.circumstances.items() if one.holds),
         words={name: scenario.kinds[name].words.carrying for name in scenario.part.circumstances},
-        homes=tuple(sorted({persona.home for persona in personas})),
+        homes=_homes(scenario),
         now=iso(scenario.clock.time(world.tick)),
         language=scenario.language,
     )

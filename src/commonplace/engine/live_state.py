@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache, partial
 from typing import Any
 
 from commonplace.character.state import CharacterState, Job
@@ -225,22 +226,22 @@ def restored_state(reading: Reading, scenario: Scenario, tick: int, agents: Cont
     world, states = reading.world_at(tick), {agent: reading.state_at(agent, tick) for agent in ours}
     streams: dict[str, MemoryStream] = {}
     waiting: dict[str, tuple[JobView, ...]] = {}
+    world_then, scenario_then = cache(reading.world_at), cache(partial(scenario_at, reading, scenario))
+
+    def pending(agent: str, job: Job, past: Snapshot) -> JobView:
+        """Returns a pending job, on the snapshot it was requested on."""
+        then, before = scenario_then(job.asked_at), world_then(job.asked_at - 1)
+        view = seen(then, before, weather(then, reading.seeds, before), agent)
+        return with_goals(JobView(then, then.personas[agent], reading.state_at(agent, job.asked_at), view, past, job))
+
     for agent in ours:
         jobs = states[agent].jobs
         asked = sorted({job.asked_at for job in jobs})
         streams[agent], snapshots = reading.stream_and_snapshots(agent, tick, asked)
         if jobs:
-            waiting[agent] = tuple(_pending(reading, scenario, agent, job, snapshots[job.asked_at]) for job in jobs)
+            waiting[agent] = tuple(pending(agent, job, snapshots[job.asked_at]) for job in jobs)
     rated = {agent: stream.weights() for agent, stream in streams.items()}
     return LiveState(now, reading.seeds, world, states, streams, rated, waiting)
-
-
-def _pending(reading: Reading, scenario: Scenario, agent: str, job: Job, past: Snapshot) -> JobView:
-    """Returns a pending job, on the snapshot it was requested on."""
-    scenario = scenario_at(reading, scenario, job.asked_at)
-    world = seen_at(reading, scenario, agent, job.asked_at - 1)
-    state = reading.state_at(agent, job.asked_at)
-    return with_goals(JobView(scenario, scenario.personas[agent], state, world, past, job))
 
 
 def scenario_at(reading: Reading, scenario: Scenario, tick: int) -> Scenario:

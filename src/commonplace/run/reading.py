@@ -453,7 +453,7 @@ class Reading(Tables):
         return self.last_tick if last is None else last
 
     def _known(self, agent: str) -> None:
-        if agent in self.agent_ids or agent in self.scenario.personas:
+        if agent in self.scenario.personas or agent in self.agent_ids:  # the ids are looked for in the run
             return
         ids = sorted({*self.agent_ids, *self.scenario.personas})
         there = f"the characters are {', '.join(ids)}"

@@ -6,6 +6,7 @@ those of an entry under `characters` of a scenario, and mistakes are reported as
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -85,8 +86,14 @@ def _sound(text: str) -> Scenario | None:
 
     The latest few are kept: making a run and reading it want the same one, and a large file takes 0.3 s to read.
     """
-    part, mistakes = examined(read(text, ""))
-    return compiled(part, text) if part is not None and not mistakes else None
+    running = gc.isenabled()
+    gc.disable()  # all that is made stays: looking for garbage among it is half of the time
+    try:
+        part, mistakes = examined(read(text, ""))
+        return compiled(part, text) if part is not None and not mistakes else None
+    finally:
+        if running:
+            gc.enable()
 
 
 def compiled(part: ScenarioPart, text: str) -> Scenario:
@@ -320,9 +327,9 @@ def _belief(character: CharacterPart, names: Names, start: World) -> Belief:
     acquaintances."""
     areas = names.known_areas(character)
     nodes = {area: KnownNode(names.parents.get(area, ""), "open", 0) for area in areas}
-    for object_id, thing in start.things.items():
-        if thing.parent in areas or thing.parent == character.id:
-            nodes[object_id] = KnownNode(thing.parent, thing.state, 0)
+    for holder in (*areas, character.id):
+        for object_id in start.contents.get(holder, ()):
+            nodes[object_id] = KnownNode(holder, start.things[object_id].state, 0)
     nodes |= {relation.to: KnownNode(UNKNOWN, "", 0) for relation in character.relations}
     return Belief(dict(sorted(nodes.items())))
 

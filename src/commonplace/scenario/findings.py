@@ -171,7 +171,16 @@ class Names:
 
     def known_areas(self, character: CharacterPart) -> frozenset[str]:
         """Returns all areas a character knows from the start."""
-        return frozenset(area for area in self.areas if self.knows(character, area))
+        home, found = self.ancestry(character.home), set[str]()
+        waiting = [next(iter(self.areas))]  # the root
+        while waiting:
+            area = waiting.pop()
+            part = self.areas[area]
+            if part.private and area not in (*character.knows, *home) and character.home not in self.ancestry(area):
+                continue  # and so are the areas in it
+            found.add(area)
+            waiting += (inner.id for inner in part.areas)
+        return frozenset(found)
 
     def _doors(self, area: str) -> tuple[str, ...]:
         return tuple(one for one in self.ancestry(area) if one in self.areas and self.areas[one].private)

@@ -31,8 +31,9 @@ KeyPath = tuple[str | int, ...]
 """Keys and positions from the top of the document: `("characters", 3, "routine", 1, "place")`."""
 DEEPEST = 100
 """Levels of nesting: more than any scenario needs, and few enough that validating cannot overflow the stack."""
-MOST_PARTS = 500_000
-"""Values after aliases are followed: a short file can otherwise unfold into more than memory holds."""
+MOST_PARTS, A_PART = 500_000, 10
+"""Values after aliases are followed, and one more for so many characters of the file: a short one can otherwise unfold
+into more than memory holds, and a city of 10,000 has 3.2 million in 52 million characters."""
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """LibYAML, which PyYAML's wheels contain. An installation without it gets the same events, twenty times slower."""
 LISTED = 14
@@ -420,7 +421,7 @@ class _Unfolding:
         self.lines: dict[KeyPath, int] = {}
         self.faults: list[tuple[KeyPath, int, str]] = []
         self._origin, self._rules = origin, rules
-        self._parts = 0
+        self._parts, self._most = 0, MOST_PARTS + (root.end_mark.index // A_PART if root is not None else 0)
         self.data = None if root is None else self._value(root, ())
         self.lines[()] = 1
 
@@ -464,7 +465,7 @@ class _Unfolding:
 
     def _count(self, node: Node, path: KeyPath) -> None:
         self._parts += 1
-        what = f"unfolds into more than {MOST_PARTS:,} values" if self._parts > MOST_PARTS else ""
+        what = f"unfolds into more than {self._most:,} values" if self._parts > self._most else ""
         if len(path) > DEEPEST:  # by way of aliases
             what = f"unfolds into lists and mappings nested more than {DEEPEST} deep"
         if what:

@@ -201,6 +201,7 @@ class Scenario:
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 MOST_DERIVED = 1024
+"""Results kept of a function; in a city, four for each character."""
 
 
 def derived(
@@ -214,7 +215,7 @@ def derived(
         key = (id(scenario), *args)
         found = kept.get(key)
         if found is None or found[0] is not scenario:
-            if len(kept) >= MOST_DERIVED:
+            if len(kept) >= max(MOST_DERIVED, 4 * len(scenario.personas)):
                 kept.clear()
             found = kept[key] = scenario, make(scenario, *args, **kwargs)
         return found[1]

@@ -42,16 +42,15 @@ class Geography:
     edges: Mapping[str, tuple[tuple[str, Way], ...]]
     """Area → its neighbours with the way to each, sorted by the neighbour's id."""
     timetabled: tuple[Way, ...]
-    _rows: dict[str, dict[str, int]] = field(
-        init=False, default_factory=dict[str, dict[str, int]], compare=False, repr=False
-    )
-    """Distances to an area, made when first asked for."""
+    _rows: dict[str, _Search] = field(init=False, default_factory=dict[str, "_Search"], compare=False, repr=False)
+    """Distances to an area, as far as they were asked for: a row for every area would take gigabytes in a city."""
     _elsewhere: dict[str, tuple[str, ...]] = field(
         init=False, default_factory=dict[str, tuple[str, ...]], compare=False, repr=False
     )
     _paths: dict[str, tuple[str, ...]] = field(
         init=False, default_factory=dict[str, tuple[str, ...]], compare=False, repr=False
     )
+    _middle: list[str] = field(init=False, default_factory=list[str], compare=False, repr=False)
 
     @classmethod
     def build(
@@ -129,7 +128,18 @@ class Geography:
 
     def distance(self, start: str, end: str) -> int:
         """Returns the number of edges on a shortest path with every door open. Raises KeyError."""
-        return self._row(end)[start]
+        return self._row(end, start)[start]
+
+    def middle(self) -> str:
+        """Returns the outdoor place that is nearest to all others; if none is outdoors, the nearest of all."""
+        if not self._middle:  # half a minute of search in a city, hence once
+            outdoors = [area for area in self.destinations if self.nodes[area].outdoor]
+            self._middle.append(min(outdoors or self.destinations, key=lambda area: (self._remoteness(area), area)))
+        return self._middle[0]
+
+    def _remoteness(self, area: str) -> int:
+        row = _Search(area).up_to("", self)
+        return sum(row[one] for one in self.destinations)
 
     def closed(self, minute: int, barred: frozenset[str]) -> frozenset[str]:
         """Returns the ways closed at a minute of the day, by timetable or because something barred them."""
@@ -150,10 +160,8 @@ class Geography:
 
         It avoids `closed` ways and, with `known`, areas outside it (a passage belongs to its way).
         """
-        if known is None:
-            row = self._distances(end, closed, None) if closed else self._row(end)
-        else:
-            row = self._distances(end, closed, {start, end}.union(area for area in self.areas if area in known))
+        is_plain = known is None and not closed
+        row = self._row(end, start) if is_plain else _Search(end).up_to(start, self, closed, known)
         path: list[str] = []
         here = start
         while here != end:
@@ -164,22 +172,33 @@ class Geography:
             path.append(here)
         return tuple(path)
 
-    def _row(self, end: str) -> dict[str, int]:
-        row = self._rows.get(end)
-        if row is None:
-            row = self._rows[end] = self._distances(end, frozenset(), None)
-        return row
+    def _row(self, end: str, start: str) -> dict[str, int]:
+        search = self._rows.get(end)
+        if search is None:
+            search = self._rows[end] = _Search(end)
+        return search.up_to(start, self)
 
-    def _distances(self, end: str, closed: Collection[str], known: Container[str] | None) -> dict[str, int]:
-        """Returns the distances to `end`, breadth first; ways lead in both directions."""
-        row = {end: 0}
-        queue = deque([end])
-        while queue:
+
+class _Search:
+    """Distances to `end`, breadth first; ways lead in both directions."""
+
+    __slots__ = ("_queue", "_row")
+
+    def __init__(self, end: str) -> None:
+        self._row = {end: 0}
+        self._queue = deque([end])
+
+    def up_to(
+        self, start: str, world: Geography, closed: Collection[str] = (), known: Container[str] | None = None
+    ) -> dict[str, int]:
+        """Goes on until `start` is reached; returns the distances so far, all that are shorter among them."""
+        row, queue = self._row, self._queue
+        while start not in row and queue:
             area = queue.popleft()
-            for to, way in self.edges[area]:
+            for to, way in world.edges[area]:
                 if to in row or way.id in closed:
                     continue
-                if known is None or to in known or self.nodes[to].passage:
+                if known is None or to in known or to == start or world.nodes[to].passage:
                     row[to] = row[area] + 1
                     queue.append(to)
         return row

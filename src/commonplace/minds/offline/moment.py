@@ -47,7 +47,7 @@ def temper(who: Who) -> Temper:
     return _temper(who.id, who.traits, who.work, who.language)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1 << 14)
 def _temper(name: str, traits: tuple[str, ...], work: str, language: str) -> Temper:
     rules = grammar(language)
     said = [trait.lower() for trait in traits]

@@ -1,6 +1,7 @@
 """Who lives in a generated town: homes and kin, work and school, where people know each other from, what they remember.
 
-A function of the number of people alone: each draw is keyed by what it is for. The words are in `words/`.
+A function of the number of people alone: each draw is keyed by what it is for. The words are in `words/`. A city is
+several towns, its quarters, each with a number that is part of their draws, their ids and the names of their places.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ PER_PLACE = 2
 WITHOUT_A_PLACE = 13
 """Of so many who work, one works at home."""
 RETIRES = 66
+IN_QUARTER = 150
+"""People in a quarter of a city, at most: as many as first and family names go round."""
 
 
 @lru_cache(maxsize=8)
@@ -41,17 +44,53 @@ def town_words(name: str) -> Words:
 # ── people and places ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@dataclass(frozen=True, slots=True)
+class Quarter:
+    """A town by itself, or one of those that make up a city."""
+
+    number: int = 0
+    """From 1; 0 for a town by itself."""
+    name: str = ""
+
+    @property
+    def key(self) -> tuple[rng.Key, ...]:
+        """What every draw begins with that is not keyed by a person."""
+        return (KEY, self.number) if self.number else (KEY,)
+
+    def id(self, name: str) -> str:
+        """Returns the id of what has this name in the quarter."""
+        plain = re.sub(r"[^a-z]+", "-", name.lower().replace("'", "")).strip("-")
+        return f"{plain}-{self.number}" if self.number else plain
+
+    def named(self, name: str) -> str:
+        """Returns the name of a place, which no other quarter has: `the Alderford Post Office`."""
+        if not self.number:
+            return name
+        return f"the {self.name} {name[4:]}" if name.startswith("the ") else f"{self.name} {name}"
+
+
 @dataclass(slots=True, eq=False)
 class District:
     """An open place with the homes around it."""
 
     number: int
-    id: str
-    name: str
+    called: str
+    """What it is called in its own quarter."""
     thing: str
     kind: str
+    quarter: Quarter
     homes: list[Home] = field(default_factory=list["Home"])
     places: list[Place] = field(default_factory=list["Place"])
+
+    @property
+    def id(self) -> str:
+        """The area."""
+        return self.quarter.id(self.called)
+
+    @property
+    def name(self) -> str:
+        """`Mill Green`, in a city `Alderford Mill Green`."""
+        return self.quarter.named(self.called)
 
     @property
     def local(self) -> Place:
@@ -76,8 +115,8 @@ class Home:
         first = self.people[0]
         kin = sum(1 for one in self.people if one.family == first.family)
         if kin < 2:
-            return f"{first.called}'s Flat"
-        return f"{first.family} {'House' if kin > 2 else 'Cottage'}"
+            return f"{first.boss}'s Flat"
+        return first.district.quarter.named(f"{first.family} {'House' if kin > 2 else 'Cottage'}")
 
 
 @dataclass(slots=True, eq=False)
@@ -93,10 +132,11 @@ class Place:
     @property
     def name(self) -> str:
         """Called after who runs it, or after where it is."""
-        boss = self.staff[0].called if self.staff else ""
-        return Template(self.trade["place"]).substitute(
-            boss=boss, district=self.district.name, centre=self.district.name
-        )
+        form = self.trade["place"]
+        if not form.startswith("$"):
+            return self.district.quarter.named(form)
+        boss = self.staff[0].boss if self.staff else ""
+        return Template(form).substitute(boss=boss, district=self.district.name, centre=self.district.name)
 
 
 @dataclass(slots=True, eq=False)
@@ -146,7 +186,12 @@ class Person:
     @property
     def id(self) -> str:
         """The id of the character."""
-        return self.called.lower()
+        return self.district.quarter.id(self.called)
+
+    @property
+    def boss(self) -> str:
+        """The name in that of its place: the first name, where only one has it."""
+        return self.name if self.district.quarter.number else self.called
 
     @property
     def name(self) -> str:
@@ -197,6 +242,11 @@ class Town:
     districts: list[District]
 
     @property
+    def quarter(self) -> Quarter:
+        """What its draws, ids and names begin with."""
+        return self.centre.quarter
+
+    @property
     def places(self) -> list[Place]:
         """All places of work."""
         return [place for district in (self.centre, *self.districts) for place in district.places]
@@ -208,47 +258,67 @@ class Town:
 
 def settled(size: int) -> Town:
     """Makes a town of `size` people (10 or more)."""
+    return _settled(size, Quarter(), 0, set(), Counter())
+
+
+def quarters(size: int) -> list[Town]:
+    """Makes the quarters of a city of `size` people, each about as large."""
+    first, second = town_words("names")["quarters"]
+    names = [f"{one}{other}" for other in second for one in first]
+    number, people = -(-size // IN_QUARTER), 0
+    taken, used, made = set[str](), Counter[str](), list[Town]()
+    for index in range(number):
+        here = size * (index + 1) // number - people
+        made.append(_settled(here, Quarter(index + 1, names[index]), people, taken, used))
+        people += here
+    return made
+
+
+def _settled(size: int, quarter: Quarter, first: int, taken: set[str], used: Counter[str]) -> Town:
+    """Makes a town whose people are numbered from `first`. Adds their names to `taken` and what they remember to
+    `used`."""
     names = town_words("names")
     number = max(2, min(MOST_DISTRICTS, -(-size // PER_DISTRICT)))
-    centre = District(-1, _id(names["centre"]), names["centre"], "notice board", "board")
+    centre = District(-1, names["centre"], "notice board", "board", quarter)
     districts = [
-        District(index, _id(one["name"]), one["name"], one["thing"], one["kind"])
-        for index, one in enumerate(rng.shuffled(names["districts"], KEY, "districts")[:number])
+        District(index, one["name"], one["thing"], one["kind"], quarter)
+        for index, one in enumerate(rng.shuffled(names["districts"], *quarter.key, "districts")[:number])
     ]
-    town = Town(_peopled(size, districts), centre, districts)
+    town = Town(_peopled(size, districts, first, taken), centre, districts)
     _employ(town)
     _join_clubs(town)
-    _Histories(town).tell()
+    _Histories(town, used).tell()
     return town
-
-
-def _id(name: str) -> str:
-    return re.sub(r"[^a-z]+", "-", name.lower().replace("'", "")).strip("-")
 
 
 # ── households ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _peopled(size: int, districts: Sequence[District]) -> list[Person]:
-    names, forms = town_words("names"), town_words("lives")["households"]
-    first = {pronoun: iter(rng.shuffled(names[pronoun], KEY, pronoun)) for pronoun in ("she", "he")}
-    families = iter(rng.shuffled(names["family"], KEY, "families"))
+def _peopled(size: int, districts: Sequence[District], number: int, taken: set[str]) -> list[Person]:
+    """Makes households, their people numbered from `number`. No two have one full name, nor one first name in a
+    quarter."""
+    names, forms, key = town_words("names"), town_words("lives")["households"], districts[0].quarter.key
+    first = {pronoun: rng.shuffled(names[pronoun], *key, pronoun) for pronoun in ("she", "he")}
+    families = iter(rng.shuffled(names["family"], *key, "families"))
     people: list[Person] = []
     while len(people) < size:
-        left, key = size - len(people), len(people)
+        left, home_number = size - len(people), number + len(people)
         fits = [(form, weight) for weight, form in forms if len(form) - form.count("+") <= left]
         district = districts[len(people) * len(districts) // size]
         home = Home()
         district.homes.append(home)
         family, head = next(families), 0
-        for member, role in enumerate(rng.weighted(fits, KEY, "household", key)):
+        for member, role in enumerate(rng.weighted(fits, KEY, "household", home_number)):
             if role == "+":
                 family = next(families)
                 continue
-            pronoun = _pronoun(role, home, key, member)
-            age = _age(role, head, key, member)
+            pronoun = _pronoun(role, home, home_number, member)
+            age = _age(role, head, home_number, member)
             head = head or age
-            person = Person(len(people), next(first[pronoun]), family, pronoun, age, role, home, district)
+            called = next(one for one in first[pronoun] if f"{one} {family}" not in taken)
+            first[pronoun].remove(called)
+            taken.add(f"{called} {family}")
+            person = Person(number + len(people), called, family, pronoun, age, role, home, district)
             home.people.append(person)
             people.append(person)
     return people
@@ -284,7 +354,7 @@ def _age(role: str, head: int, key: int, member: int) -> int:
 
 def _employ(town: Town) -> None:
     """Gives everybody of working age work, and every child a school."""
-    workers = rng.shuffled([one for one in town.people if not one.child and not one.retired], KEY, "work")
+    workers = rng.shuffled([one for one in town.people if not one.child and not one.retired], *town.quarter.key, "work")
     children = [one for one in town.people if one.child]
     home = [one for number, one in enumerate(workers) if number % WITHOUT_A_PLACE == WITHOUT_A_PLACE - 1]
     for number, one in enumerate(home):
@@ -323,7 +393,8 @@ def _founded(town: Town, workers: int, schools: int) -> list[Place]:
 
 
 def _place(trade: str, district: District, *, every: bool = False) -> Place:
-    return Place(f"{_id(trade)}-{district.id}" if every else _id(trade), trade, town_words("trades")[trade], district)
+    id = district.quarter.id(f"{trade} {district.called}" if every else trade)
+    return Place(id, trade, town_words("trades")[trade], district)
 
 
 def _join_clubs(town: Town) -> None:
@@ -353,7 +424,9 @@ def club_place(town: Town, one: Person) -> tuple[str, Place | None]:
     """Returns where somebody's club meets: the area, and the place of work it is (None on a green)."""
     assert one.club is not None
     # The first districts have clubs enough for all: those of a club shall meet, wherever they live.
-    host = town.districts[rng.below(max(1, len(town.districts) // 3), KEY, one.club["name"], one.district.number % 3)]
+    host = town.districts[
+        rng.below(max(1, len(town.districts) // 3), *town.quarter.key, one.club["name"], one.district.number % 3)
+    ]
     area = _meets(town, host, one.club)
     return area, next((place for place in town.places if place.id == area), None)
 
@@ -368,16 +441,15 @@ _SENTENCE = re.compile(r"(^|[.!?] )([\"']?)([a-z])")
 class _Histories:
     """Hands out what is remembered: the entry used least comes first, and its words change from use to use."""
 
-    def __init__(self, town: Town) -> None:
-        self._town = town
-        self._used: Counter[str] = Counter()
+    def __init__(self, town: Town, used: Counter[str]) -> None:
+        self._town, self._used = town, used
         self._lives = town_words("lives")
 
     def tell(self) -> None:
         """Gives everybody ties and memories."""
         for one in self._town.people:
             if one.trade is not None:
-                for _ in range(2):
+                for _ in range(1 if self._town.quarter.number else 2):
                     self._remember(one, one.trade["memories"])
             for other in one.home.people:
                 if other is not one:
@@ -442,7 +514,7 @@ class _Histories:
     def _quarrels(self) -> None:
         """Begins one old quarrel for each dozen people, among those who are not close."""
         grown = [one for one in self._town.people if not one.child and one.age >= 30]
-        pairs = rng.shuffled(grown, KEY, "quarrels")
+        pairs = rng.shuffled(grown, *self._town.quarter.key, "quarrels")
         for number in range(min(len(grown) // 2, len(self._town.people) // 12)):
             one, other = pairs[2 * number : 2 * number + 2]
             if other.id in one.ties:
@@ -472,6 +544,8 @@ class _Histories:
             counts = {"elders": 3, "private": 3, "wishes": 1}
         else:
             counts = {"private": 4, "wishes": 1}
+        if self._town.quarter.number:
+            counts = dict.fromkeys(counts, 1)  # a file of thousands shall stay short
         for pool, count in counts.items():
             for _ in range(count):
                 self._remember(one, self._lives[pool], plan=pool == "wishes")

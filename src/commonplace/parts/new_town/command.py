@@ -13,7 +13,7 @@ from commonplace.parts.new_town.scaffold import new as write_new
 
 def new(
     path: Path = typer.Argument(help="The file to write."),
-    size: int = typer.Option(2, "--size", min=1, max=200, help="How many characters."),
+    size: int = typer.Option(2, "--size", min=1, max=10_000, help="How many characters."),
     force: bool = FORCE,
 ) -> None:
     """Write a small scenario that runs as it is, to start your own from."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import zip_longest
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, zip_longest
 from string import Template
 from typing import Any
 
@@ -15,14 +15,15 @@ FEWEST_OCCASIONS, MOST_OCCASIONS, PER_OCCASION = 8, 12, 25
 """Kinds of occasions in the smallest town, in the largest, and people for each one more."""
 
 
-def occasions(town: Town) -> Iterator[str]:
-    """Yields some of what comes with the week, of what comes with the weather and of mishaps, each in turn."""
+def occasions(towns: Sequence[Town]) -> Iterator[str]:
+    """Yields some of what comes with the week, of what comes with the weather and of mishaps, each in turn and, in a
+    city, in another quarter."""
     yield "occasions:              # what happens now and then; docs/scenarios.md explains the conditions"
-    most = min(MOST_OCCASIONS, FEWEST_OCCASIONS + len(town.people) // PER_OCCASION)
+    most = min(MOST_OCCASIONS, FEWEST_OCCASIONS + sum(len(town.people) for town in towns) // PER_OCCASION)
     groups = (rng.shuffled(words, KEY, "occasions", group) for group, words in town_words("occasions").items())
-    possible = [one for turn in zip_longest(*groups) for one in turn if one and _where(town, one)]
-    for one in possible[:most]:
-        area, names, things = _where(town, one) or ("", {}, {})
+    turns = (one for turn in zip_longest(*groups) for one in turn if one)
+    found = ((one, _where(towns[number % len(towns)], one)) for number, one in enumerate(turns))
+    for one, (area, names, things) in islice(((one, where) for one, where in found if where), most):
         yield from _occasion(one, area, names, things)
         for follower in one.get("then", ()):
             yield from _occasion(follower, area, names, things, after=one["id"])
@@ -39,7 +40,7 @@ def _where(town: Town, one: Mapping[str, Any]) -> tuple[str, Mapping[str, str], 
         found = things_at_work(place) if place else things_outside(district)
         things = {kind: thing for thing, _, kind in found}
         if things.keys() >= one.get("sets", {}).keys():
-            boss = place.staff[0].called if place and place.staff else ""
+            boss = place.staff[0].boss if place and place.staff else ""
             return (place or district).id, {"place": (place or district).name, "boss": boss}, things
     return None
 

@@ -9,7 +9,7 @@ from string import Template
 
 from commonplace.errors import UsageError
 from commonplace.parts.new_town.census import town_words
-from commonplace.parts.new_town.town import town_text
+from commonplace.parts.new_town.town import city_text, town_text
 from commonplace.parts.new_town.town_parts import quoted
 from commonplace.scenario.loading import SUFFIX
 from commonplace.whole_file import written_whole
@@ -18,21 +18,21 @@ _LAST = """
 whole: true             # the last line: without it, `check` says that the file was cut off
 """
 
-SIZES = (1, 200)
+SIZES = (1, 10_000)
 """Fewest and most characters."""
-TOWN = 10
-"""Characters from which on it is a town, with districts, households and histories."""
+TOWN, CITY = 10, 201
+"""Characters from which on it is a town, with districts, households and histories, and a city of several towns."""
 
 
 def new(path: str | Path, size: int = 2, *, force: bool = False) -> Path:
-    """Writes a scenario of `size` characters (1 … 200) and returns its path, `.yaml` added where there is no suffix.
+    """Writes a scenario of `size` characters (1 … 10,000) and returns its path, `.yaml` added where there is no suffix.
 
     The file appears whole or not at all. Raises UsageError for another size, a folder and, unless `force`, a file that
     exists; CommonplaceError for a full disk and a place that cannot be written to.
     """
     fewest, most = SIZES
     if not fewest <= size <= most:
-        raise UsageError(f"a new scenario can have {fewest} to {most} characters, not {size}")
+        raise UsageError(f"a new scenario can have {fewest} to {most:,} characters, not {size}")
     target = Path(path).expanduser()
     if not target.suffix and not target.is_dir():
         target = target.with_name(f"{target.name}{SUFFIX}")
@@ -44,7 +44,8 @@ def new(path: str | Path, size: int = 2, *, force: bool = False) -> Path:
 def text(name: str, size: int) -> str:
     """Writes the scenario as YAML. Another name for the same size changes the name only."""
     name = re.sub(r"[^a-z0-9_]+", "-", name.lower()).strip("-")[:64] or "scenario"
-    return (town_text if size >= TOWN else _hamlet_text)(quoted(name), size) + _LAST
+    written = city_text if size >= CITY else town_text if size >= TOWN else _hamlet_text
+    return written(quoted(name), size) + _LAST
 
 
 def _hamlet_text(name: str, size: int) -> str:

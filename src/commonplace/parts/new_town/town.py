@@ -1,14 +1,30 @@
-"""A town of 10 to 200 people as a commented scenario: districts, homes, places of work, days, news and a map."""
+"""A town of 10 to 200 people as a commented scenario: districts, homes, places of work, days, news and a map.
+
+A city of more people is several such towns, its quarters, a few of them around each crossing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from string import Template
 from typing import Any
 
 from commonplace import rng
-from commonplace.parts.new_town.census import KEY, District, Home, Person, Place, Town, club_place, settled, town_words
+from commonplace.parts.new_town.census import (
+    KEY,
+    District,
+    Home,
+    Person,
+    Place,
+    Town,
+    club_place,
+    quarters,
+    settled,
+    town_words,
+)
 from commonplace.parts.new_town.occasions import occasions
 from commonplace.parts.new_town.town_parts import flow, listed, quoted, replies, things_at_work, things_outside
 from commonplace.scenario.findings import minutes
@@ -20,70 +36,119 @@ START = "2031-10-06"
 def town_text(name: str, size: int) -> str:
     """Writes the scenario as YAML. Another name for the same size changes the name only."""
     town = settled(size)
-    return "\n".join(
-        [
-            *_head(name, town),
-            *_world(town),
-            "characters:",
-            *(line for one in town.people for line in (*_character(town, one), "")),
-            *_facts(town),
-            "climate:",
-            "  sky: clear",
-            "  temperature: mild",
-            "",
-            *occasions(town),
-            *_map(town),
-            "",
-        ]
-    )
+    homes = sum(len(district.homes) for district in town.districts)
+    about = [f"{size} people in {homes} homes, in {len(town.districts)} districts around {town.centre.name}:"]
+    for district in town.districts:
+        work = ", ".join(place.name for place in district.places)
+        about.append(f"  {district.name}: {sum(len(home.people) for home in district.homes)} people; {work}")
+    if town.centre.places:
+        about.append(f"  {town.centre.name}: {', '.join(place.name for place in town.centre.places)}")
+    return "\n".join([*_scenario(name, "town", about, [town]), *_map(town), ""])
+
+
+def city_text(name: str, size: int) -> str:
+    """Writes a city as `town_text` does a town: shorter, what is said twice stands there once, and without a map."""
+    towns = quarters(size)
+    about = [f"{size} people in {len(towns)} quarters, each a town of its own around its {towns[0].centre.called}:"]
+    about += [f"  {town.quarter.name}: {len(town.people)} people" for town in towns]
+    return "\n".join(_said_once([*_scenario(name, "city", about, towns), ""]))
+
+
+def _said_once(lines: Sequence[str]) -> Iterator[str]:
+    """Yields the lines; a list that stands there again becomes an alias of the first."""
+    blocks: list[tuple[str, ...]] = []
+    for line in lines:
+        if blocks and blocks[-1][0].strip() in _RECUR and _indent(line) > _indent(blocks[-1][0]):
+            blocks[-1] = (*blocks[-1], line)
+        else:
+            blocks.append((line,))
+    times, names = Counter(blocks), dict[tuple[str, ...], str]()
+    for block in blocks:
+        head = block[0]
+        if len(block) == 1 or times[block] == 1:
+            yield from block
+        elif block in names:
+            yield f"{head} *{names[block]}"
+        else:
+            names[block] = f"{head.strip()[:-1]}-{len(names) + 1}"
+            yield from (f"{head} &{names[block]}", *block[1:])
+
+
+_RECUR = ("phases:", "tell:", "replies:")
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 # ── head ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _head(name: str, town: Town) -> Iterator[str]:
-    homes = sum(len(district.homes) for district in town.districts)
+def _scenario(name: str, sort: str, about: Iterable[str], towns: Sequence[Town]) -> Iterator[str]:
+    """Yields everything but the map."""
+    size = sum(len(town.people) for town in towns)
     yield "# A scenario for Commonplace. Change anything; `commonplace check` tells every mistake with its line."
     yield "# docs/scenarios.md explains every key."
     yield "#"
-    yield f"# {len(town.people)} people in {homes} homes, in {len(town.districts)} districts around {town.centre.name}:"
-    for district in town.districts:
-        work = ", ".join(place.name for place in district.places)
-        yield f"#   {district.name}: {sum(len(home.people) for home in district.homes)} people; {work}"
-    if town.centre.places:
-        yield f"#   {town.centre.name}: {', '.join(place.name for place in town.centre.places)}"
+    yield from (f"# {line}" for line in about)
     yield ""
     yield f"name: {name}"
-    yield f"title: A town of {len(town.people)}"
+    yield f"title: A {sort} of {size}"
     what = "homes, work, histories, a few quarrels and secrets, and news to pass on"
-    yield f"summary: {quoted(f'{len(town.people)} people with {what}.')}"
-    yield f"people: {len(town.people):<15} # how many characters the file holds"
+    yield f"summary: {quoted(f'{size} people with {what}.')}"
+    yield f"people: {size:<15} # how many characters the file holds"
     yield "language: en            # en or ko: what the characters speak"
     yield ""
     yield "clock:"
     yield f"  start: {START}T06:00:00   # a Monday"
     yield "  tick_minutes: 5       # simulated minutes in a tick"
     yield ""
+    yield from _world(sort, towns)
+    yield "characters:"
+    for town in towns:
+        yield from (line for one in town.people for line in (*_character(town, one), ""))
+    yield from _facts(towns)
+    yield "climate:"
+    yield "  sky: clear"
+    yield "  temperature: mild"
+    yield ""
+    yield from occasions(towns)
 
 
 # ── places ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _world(town: Town) -> Iterator[str]:
+AT_CROSSING = 9
+"""Quarters around a crossing, at most."""
+
+
+def _world(sort: str, towns: Sequence[Town]) -> Iterator[str]:
     yield "world:"
     yield "  root:                 # areas hold areas and objects; between an area and each area in it there is a way"
-    yield "    id: town"
-    yield "    name: the Town"
+    yield f"    id: {sort}"
+    yield f"    name: the {sort.title()}"
     yield "    outdoor: true"
     yield "    areas:"
-    yield from _open_place(town.centre, town.districts)
+    if len(towns) == 1:
+        yield from _open_place(towns[0].centre, towns[0].districts)
+    for number, first in enumerate(range(0, len(towns) if len(towns) > 1 else 0, AT_CROSSING), 1):
+        around = towns[first : first + AT_CROSSING]
+        yield f"      - id: crossing-{number}"
+        yield f"        name: {around[0].quarter.name} Crossing"
+        yield "        outdoor: true"
+        yield "        areas:"
+        for town in around:
+            yield from _open_place(town.centre, town.districts)
     yield ""
     yield "  ways:                 # from each district to the next, besides the ways over the centre"
-    for one, other in zip(town.districts, [*town.districts[1:], town.districts[0]], strict=True):
-        if one.number < other.number or len(town.districts) > 2:
-            yield f"    - between: [{one.id}, {other.id}]"
+    for town in towns:
+        for one, other in zip(town.districts, [*town.districts[1:], town.districts[0]], strict=True):
+            if one.number < other.number or len(town.districts) > 2:
+                yield f"    - between: [{one.id}, {other.id}]"
+    for town, following in pairwise(towns):
+        yield f"    - between: [{town.centre.id}, {following.centre.id}]"
     yield ""
-    used = {kind for _, _, kind in _all_objects(town)}
+    used = {kind for town in towns for _, _, kind in _all_objects(town)}
     yield "  kinds:                # what objects can be, and what can be done with them"
     for kind, body in town_words("kinds").items():
         if kind in used:
@@ -105,11 +170,13 @@ def _kind(name: str, body: Mapping[str, Any]) -> Iterator[str]:
 def _open_place(district: District, around: Iterable[District] = ()) -> Iterator[str]:
     """Yields a district: its open place, then the homes and places of work around it; in the centre, the other
     districts."""
-    pad = " " * (6 if around else 10)
+    pad = " " * ((6 if around else 10) + 4 * bool(district.quarter.number))
     yield f"{pad}# ── {district.name} {'─' * max(3, 60 - len(district.name))}"
     yield f"{pad}- id: {district.id}"
     yield f"{pad}  name: {quoted(district.name)}"
     yield f"{pad}  outdoor: true"
+    if around and district.quarter.number:
+        yield f"{pad}  private: true         # at first only those who live in the quarter know its places"
     yield from _objects(f"{pad}  ", things_outside(district))
     yield f"{pad}  areas:"
     for place in district.places:
@@ -454,12 +521,14 @@ def _leisure(diary: _Diary, one: Person, town: Town, at: int) -> None:
 # ── news, weather, map ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _facts(town: Town) -> Iterator[str]:
-    """Yields two pieces of news, and one more for each thirty people, as far as there are the places they speak of."""
+def _facts(towns: Sequence[Town]) -> Iterator[str]:
+    """Yields two pieces of news, and one more for each thirty people, as far as there are the places they speak of; in
+    a city each is of another quarter."""
     yield "facts:                  # news whose way from mouth to mouth is followed"
-    left = 2 + len(town.people) // 30
-    names = {"centre": town.centre.name, "square": town.centre.name.lower()}
-    for fact in town_words("lives")["facts"]:
+    left = 2 + sum(len(town.people) for town in towns) // 30
+    for number, fact in enumerate(town_words("lives")["facts"]):
+        town = towns[number % len(towns)]
+        names = {"centre": town.centre.name, "square": town.centre.name.lower()}
         event = fact.get("event", {})
         place = town.find(event["place"]) if "place" in event else None
         if not left or ("place" in event and place is None):
