@@ -280,13 +280,12 @@ def test_a_worker_that_keeps_dying_stops_the_run_which_can_be_resumed(
         virtually(lived(run, 4, {}))
 
 
+@pytest.mark.parametrize("whole", ["paid"], indirect=True)
 def test_a_run_goes_on_with_another_number_of_workers_after_a_budget(
     whole: Whole, tmp_path: Path, clusters: list[InProcess]
 ) -> None:
     path, make = whole
     mind = make()
-    if not mind.paid:  # it has no budget
-        return
     target, pauses, wishes = tmp_path / "a.run", 0, dict(WISHES)
     create_run(target, "plaza", mind=mind, workers=2).close()
     for count in (2, 3, 0, 1, 2, 0, 4, 1) * 9:

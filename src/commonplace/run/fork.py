@@ -95,7 +95,7 @@ def written_fork(
         if isinstance(target, Address) and (not isinstance(source, Address) or source.server != target.server):
             copied = command("copy", source, target.named("NAME"))
             raise UsageError(
-                "a fork stays in the database of its parent, or becomes a file",
+                "a fork can be made in the database of its parent or in a file, not in another database",
                 where=str(target),
                 hint=f"copy the run there first: {copied}",
             )

@@ -242,12 +242,6 @@ class RunSource(Readers[RunConnection]):
             self._database.close()
             raise
 
-    @contextmanager
-    def lent(self) -> Generator[RunConnection]:
-        """Lends a connection to this thread; the same one inside another `lent`."""
-        with super().lent() as connection:
-            yield connection
-
     def each(self, query: str, values: Sequence[Any]) -> Iterator[Any]:
         """Yields the rows of a query without holding them all."""
         with self.lent() as connection:
