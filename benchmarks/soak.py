@@ -1,6 +1,6 @@
-"""A town for hours, while everything around it fails: workers, the database, the model server, the driver, the disk.
+"""A town while everything around it fails: workers, the database, the model server, the driver, the disk.
 
-    python benchmarks/soak.py [--people 500] [--minutes 120] [--workers 2] [--calm 45] [--seed 1] [--folder F] [--json]
+    python benchmarks/soak.py [--people 25] [--minutes 5] [--workers 2] [--calm 12] [--seed 1] [--folder F] [--json]
 
 `commonplace run` makes the ticks, with its characters in workers, the run in an embedded PostgreSQL and a model server
 that answers after 200 ms. About every `--calm` seconds one thing goes wrong: a worker or the database is killed, the
@@ -209,10 +209,10 @@ def small_disk(folder: Path) -> Generator[bool]:
 def main() -> None:
     """Disturb a town for as long as was asked, and say what became of it."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--people", type=int, default=500)
-    parser.add_argument("--minutes", type=float, default=120)
+    parser.add_argument("--people", type=int, default=25)
+    parser.add_argument("--minutes", type=float, default=5)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--calm", type=float, default=45.0, help="Mean seconds between faults.")
+    parser.add_argument("--calm", type=float, default=12.0, help="Mean seconds between faults.")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--folder", type=Path, default=None)
     parser.add_argument("--json", action="store_true")
@@ -232,6 +232,7 @@ def main() -> None:
             has_disk,
         )  # fmt: skip
         undo.callback(lambda: soak.model.__exit__(None, None, None))
+        undo.callback(lambda: soak.process and soak.process.kill())
         soak.keep_going()
         until = time.monotonic() + 60 * given.minutes
         while soak.tick() < 1:
