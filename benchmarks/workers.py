@@ -5,8 +5,7 @@
 The town is a scenario as `commonplace new --size N` makes it, played by the offline mind from six in the morning. A
 line for each number of workers: seconds of the wall clock without the start, seconds of processor time of the driver
 and of the workers, bytes sent to the workers and received from them for each turn of a character, the share of all
-processor time that the driver takes, and the digest. Processor time of workers is read from /proc, so it is 0 except on
-Linux.
+processor time that the driver takes, and the digest.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
 import tempfile
 import time
 from concurrent.futures import Future
@@ -22,6 +20,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import psutil
 
 from commonplace.api import mind_named, prepared
 from commonplace.cli import expect_many_objects
@@ -82,21 +82,19 @@ class CountedLink:
             self.counted.received += len(reply.result())
 
 
+def workers_now() -> list[psutil.Process]:
+    """Returns the processes of all workers that belong to this process."""
+    found: list[psutil.Process] = []
+    for process in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error):
+            if process.cmdline()[:1] and process.cmdline()[0].startswith("ray::RayWorker"):
+                found.append(process)
+    return found
+
+
 def worker_seconds() -> float:
     """Returns the processor time of all workers that belong to this process."""
-    ticks, parents, workers = 0, dict[int, int](), dict[int, int]()
-    for folder in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError, ValueError):
-            stat = (folder / "stat").read_text().rpartition(") ")[2].split()
-            parents[int(folder.name)] = int(stat[1])
-            if (folder / "cmdline").read_bytes().startswith(b"ray::RayWorker"):
-                workers[int(folder.name)] = int(stat[11]) + int(stat[12])
-    for worker, spent in workers.items():
-        above = worker
-        while above > 1 and above != os.getpid():
-            above = parents.get(above, 0)
-        ticks += spent if above == os.getpid() else 0
-    return ticks / os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 0.0
+    return sum(sum(process.cpu_times()[:2]) for process in workers_now())
 
 
 async def measured(

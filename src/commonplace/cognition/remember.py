@@ -430,7 +430,7 @@ def _is_mine(view: TurnView, of: str) -> bool:
 
 def _is_dear(view: TurnView, of: str) -> bool:
     """Tells whether it is somebody dear, or their home or place of work."""
-    others = [of] if of in view.scenario.personas else _owners(view.scenario, of)
+    others = {of} if of in view.scenario.personas else _owners(view.scenario, of)
     return any(_holds_dear(view, other) for other in others)
 
 
@@ -447,9 +447,20 @@ def _is_kin(label: str, language: str) -> bool:
 
 
 @derived
-def _owners(scenario: Scenario, of: str) -> Sequence[str]:
-    places = scenario.geography.inside(of)
-    return [id for id, one in scenario.personas.items() if not _own(one).isdisjoint(places)]
+def _owners(scenario: Scenario, of: str) -> frozenset[str]:
+    """Returns whose home or place of work a place is or holds."""
+    owners = _belonging(scenario)
+    return frozenset(id for place in scenario.geography.inside(of) for id in owners.get(place, ()))
+
+
+@derived
+def _belonging(scenario: Scenario) -> Mapping[str, Sequence[str]]:
+    """Returns place → whose home or place of work it is."""
+    found: dict[str, list[str]] = {}
+    for id, one in scenario.personas.items():
+        for place in _own(one):
+            found.setdefault(place, []).append(id)
+    return found
 
 
 @derived

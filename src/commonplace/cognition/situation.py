@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -251,7 +252,7 @@ def _is_fresh(scenario: Scenario, told: Recalled, now: datetime) -> bool:
     return one is None or not is_wrong or now - scenario.clock.time(one.since) <= AT_ONCE * MINUTE
 
 
-_TOLD: dict[tuple[str, int], tuple[Scenario, Memory, Recalled]] = {}
+_TOLD = OrderedDict[tuple[str, int], tuple[Scenario, Memory, Recalled]]()
 """By character and id: the memories that were told last. The same few are recalled again and again."""
 MOST_TOLD = 4096
 
@@ -274,8 +275,8 @@ def _told(scenario: Scenario, memory: Memory) -> Recalled:
         tell=tuple(details.get("tell", ())) or _share(scenario, memory, happening),
         facts=carried(scenario.facts, memory.text),
     )
-    if len(_TOLD) >= MOST_TOLD:
-        del _TOLD[next(iter(_TOLD))]
+    if len(_TOLD) >= max(MOST_TOLD, 4 * len(scenario.personas)):
+        _TOLD.popitem(last=False)
     _TOLD[key] = scenario, memory, told
     return told
 

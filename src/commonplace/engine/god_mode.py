@@ -34,6 +34,7 @@ from commonplace.world.inputs import IMPOSED_MINUTES, GodEvent, from_dict, next_
 from commonplace.world.messages import form_of, playing, readers_of
 from commonplace.world.script import Audience
 from commonplace.world.state import NOWHERE, World
+from commonplace.world.tree import Way
 
 CLOSEST = 3
 """How many of those who like somebody are named."""
@@ -198,22 +199,14 @@ def is_state(change: tuple[str, str], scenario: Scenario) -> bool:
 
 def doors(geography: Geography, areas: Collection[str]) -> list[str]:
     """Returns the ways between two of the areas, if there are any; else all ways that lead out of one of them."""
-    between = [way.id for way in geography.ways.values() if {way.a, way.b} <= set(areas)]
-    if between:
-        return sorted(between)
-    found = {
-        way.id
-        for area in areas
-        for way in geography.ways.values()
-        if (way.a in (inside := _inside(geography, area))) != (way.b in inside)
-    }
-    return sorted(found)
+    ways = {way.id: way for area in areas for _, way in geography.edges.get(area, ())}
+    between = [way.id for way in ways.values() if {way.a, way.b} <= set(areas)]
+    return sorted(between or {way.id for area in areas for way in _ways_out(geography, geography.inside(area))})
 
 
-def _inside(geography: Geography, area: str) -> set[str]:
-    """Returns an area with those in it."""
-    children = (child for child in geography.nodes[area].children if geography.nodes[child].type == "area")
-    return {area}.union(*(_inside(geography, child) for child in children))
+def _ways_out(geography: Geography, areas: Collection[str]) -> Iterator[Way]:
+    """Returns the ways that lead from one of the areas to another one."""
+    return (way for area in areas for _, way in geography.edges[area] if (way.a in areas) != (way.b in areas))
 
 
 def described(body: Mapping[str, Any], scenario: Scenario, world: World) -> str:

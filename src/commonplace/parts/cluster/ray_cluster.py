@@ -68,18 +68,20 @@ class RayCluster:
 
     @property
     def count(self) -> int:
-        """How many workers there are to be: on a cluster as many as it has CPUs."""
+        """How many workers there are to be: on a cluster as many as it has free CPUs."""
         if self._number == 0:
-            self._number = int(self._joined().cluster_resources().get("CPU", 0))
+            self._number = int(self._joined().available_resources().get("CPU", 0))
             if self._number == 0:
-                hint = "start nodes with CPUs (`ray status` lists them), or wait until they are there"
-                raise UsageError("the cluster has no CPUs", where=self._address, hint=hint)
+                hint = "start nodes with CPUs (`ray status` lists them), or wait until other programs have ended"
+                raise UsageError("the cluster has no free CPUs", where=self._address, hint=hint)
         return self._number
 
     def start(self) -> RayLink:
         """Starts a worker."""
         ray = self._joined()
-        options = {"num_cpus": 1, "scheduling_strategy": "SPREAD"} if self._address else {"num_cpus": 0}
+        # a successor takes no CPU of its own: those of a node that is lost would be waited for
+        cpus = 1 if self._address and len(self._actors) < self.count else 0
+        options = {"num_cpus": cpus, "scheduling_strategy": "SPREAD" if self._address else "DEFAULT"}
         actor = ray.remote(RayWorker).options(**options, max_restarts=0).remote(**self._arguments)
         self._actors.append(actor)
         return RayLink(ray, actor)
