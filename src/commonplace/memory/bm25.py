@@ -45,9 +45,9 @@ class LexicalIndex:
         """Of segments, only those of terms that have been looked up: read it through `_found`."""
         self._kept: list[KeptTerms] = []
         self._absent: set[str] = set()
-        self._totals: NDArray[np.int64] = np.zeros(64, dtype=np.int64)  # [i]: tokens of the documents before i
+        self._totals: NDArray[np.int64] = np.zeros(16, dtype=np.int64)  # [i]: tokens of the documents before i
         self._shapes: dict[tuple[int, int], int] = {}  # (tf, length) → code; a few hundred however many documents
-        self._shape_table: NDArray[np.float64] = np.empty((64, 2), dtype=np.float64)
+        self._shape_table: NDArray[np.float64] = np.empty((8, 2), dtype=np.float64)
         self._latest: tuple[tuple[int, float, float, float], NDArray[np.float64]] | None = None
         """The saturation of the latest question, and what it depends on."""
         self._removed: list[int] = []

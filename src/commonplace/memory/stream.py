@@ -30,7 +30,7 @@ from commonplace.memory.embedding import (
     is_pure,
     warned,
 )
-from commonplace.memory.importance import RuleRater
+from commonplace.memory.importance import shared_rater
 from commonplace.memory.policies import Policy, compares_vectors
 from commonplace.memory.preparing import (
     EMBEDDING_ERROR,
@@ -135,7 +135,7 @@ class MemoryStream(StoredReader):
         analyser = analyser or shared_analyser()
         self.agent = agent
         self.policy = checked_policy(policy)
-        parts = as_embedder(embedder or default_embedder()), rater or RuleRater(analyser.language), analyser
+        parts = as_embedder(embedder or default_embedder()), rater or shared_rater(analyser.language), analyser
         self.table = MemoryTable(agent, *parts)
         """For this package: what the stream, its draft and its snapshots share."""
         self.table.eager = compares_vectors(policy, self.table.embedder)
