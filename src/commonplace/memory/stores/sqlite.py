@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import json
+import os
+import re
 import sqlite3
 import zlib
 from collections.abc import Generator, Mapping, Sequence
@@ -15,6 +17,7 @@ from typing import Any, NamedTuple
 
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory.embedding import Vector, encoded, gathered
+from commonplace.memory.segments import Segment, write_segment
 from commonplace.memory.stores.codec import (
     COLUMNS,
     UNREADABLE,
@@ -29,6 +32,7 @@ from commonplace.memory.stores.codec import (
 from commonplace.memory.stores.store import (
     FORGOTTEN,
     Access,
+    Index,
     Kept,
     Log,
     Operation,
@@ -46,6 +50,7 @@ from commonplace.sqlite import (
     Identity,
     Synchronous,
     application_id,
+    beside,
     close,
     connect,
     has_journal,
@@ -87,6 +92,17 @@ _NOW = (
 )
 _NEWS = f"({_ALL} OR key IN (SELECT key FROM change WHERE sequence > ? AND {_ALL}))"
 
+# files: names of segments, a JSON list; the table is made when the first index is kept
+_INDEX = (
+    "CREATE TABLE IF NOT EXISTS kept_index(number INTEGER PRIMARY KEY, made_with TEXT NOT NULL,"
+    " sequence INTEGER NOT NULL, last_id INTEGER NOT NULL, files TEXT NOT NULL)"
+)
+_HAS_INDEX = "SELECT count(*) FROM sqlite_schema WHERE name = 'kept_index'"
+_KEPT = "SELECT made_with, sequence, last_id, files FROM kept_index WHERE number = ?"
+_FILE = re.compile("[0-9]{1,18}-[0-9a-f]{16}")
+_ABANDONED = 3600
+"""Seconds after which a file that belongs to no index is nobody's."""
+
 _SHIFT = 32
 _LAST = (1 << _SHIFT) - 1
 _DELETED = "\0"
@@ -114,6 +130,8 @@ class SQLiteStore:
         self.where = str(path)
         self._connection, self.repairs = _opened(Path(path), synchronous, access)
         self._file = Identity(Path(path))
+        self._folder = beside(Path(path), "-index")
+        """Where indexes are: a stream does without a folder that is missing or cannot be written."""
         try:
             with STORE.errors(self.where):
                 old = STORE.format_of(self._connection, self.where) < STORE.format  # and cannot be written
@@ -152,6 +170,7 @@ class SQLiteStore:
     @locked
     def write(self, agent: str, operations: Sequence[Operation], mark: _Mark) -> _Mark:
         """Makes the operations, unless anybody has written since the mark."""
+        dropped: Sequence[Path] = ()
         with self._transaction():
             now, _ = self._now(agent)
             if now != mark:
@@ -168,10 +187,14 @@ class SQLiteStore:
             if target.settings is not None:
                 query = "UPDATE agent SET settings = ? WHERE number = ?"
                 execute(query, (as_json(dict(target.settings)), number))
+            if any(kept.state == FORGOTTEN for kept in target.rows.values()):
+                dropped = self._drop_index(number)  # it has their texts
             sequence = mark.sequence
             if target.settings is not None or any(id <= mark.last_id for id in target.rows):
                 sequence = execute("INSERT OR REPLACE INTO change(key) VALUES (?)", (number << _SHIFT,)).lastrowid or 0
-            return _Mark(number, sequence, target.last_id)
+            after = _Mark(number, sequence, target.last_id)
+        self._remove(dropped)
+        return after
 
     @locked
     def delete(self, agent: str) -> int:
@@ -188,7 +211,68 @@ class SQLiteStore:
             # the number stays used, or another process that knows it would write to whoever gets it next
             query = "UPDATE agent SET name = ?, settings = '{}' WHERE number = ?"
             self._connection.execute(query, (f"{_DELETED}{number}", number))
+            dropped = self._drop_index(number)
+        self._remove(dropped)
         return count
+
+    @locked
+    def index(self, agent: str) -> Index | None:
+        """Returns the index that is kept beside the file; None if there is none."""
+        with STORE.errors(self.where):
+            mark, settings = self._now(agent)
+            kept = self._kept_index(mark.number)
+        if kept is None:
+            return None
+        made_with, sequence, last_id, files = kept
+        return Index(made_with, files, _Mark(mark.number, sequence, last_id), last_id, json.loads(settings))
+
+    def keep(self, agent: str, mark: _Mark, made_with: str, before: Sequence[Path], segment: Segment) -> Path | None:
+        """Keeps an index beside the file. The transaction that names its files decides that it is there."""
+        place = self._folder / f"{mark.number}-{os.urandom(8).hex()}"
+        dropped: Sequence[Path] = (place,)
+        try:
+            self._folder.mkdir(exist_ok=True)
+            write_segment(place, segment)
+            with self.guard, self._transaction():
+                kept = self._kept_index(mark.number)
+                known = kept[3] if kept else ()
+                if self._now(agent)[0] == mark and (not before or known == tuple(before)):
+                    self._connection.execute(_INDEX)
+                    names = json.dumps([path.name for path in (*before, place)])
+                    query = "INSERT OR REPLACE INTO kept_index VALUES (?, ?, ?, ?, ?)"
+                    self._connection.execute(query, (mark.number, made_with, mark.sequence, mark.last_id, names))
+                    others = {*self._folder.glob(f"{mark.number}-*")} - {*before, place}
+                    dropped = [path for path in others if path in known or _is_old(path, place)]
+        except (OSError, CommonplaceError):
+            dropped = (place,)
+        self._remove(dropped)
+        return None if place in dropped else place
+
+    def _kept_index(self, number: int) -> tuple[str, int, int, tuple[Path, ...]] | None:
+        """(what it was made with, sequence, last id, files) of a character's index."""
+        execute = self._connection.execute
+        if not execute(_HAS_INDEX).fetchone()[0] or (found := execute(_KEPT, (number,)).fetchone()) is None:
+            return None
+        made_with, sequence, last_id, files = found
+        try:
+            names = json.loads(files)
+            fits = all(_FILE.fullmatch(name) for name in names)
+        except UNREADABLE:
+            return None
+        return (made_with, sequence, last_id, tuple(self._folder / name for name in names)) if fits else None
+
+    def _drop_index(self, number: int) -> Sequence[Path]:
+        """Forgets that there is an index; returns its files."""
+        kept = self._kept_index(number)
+        if kept is None:
+            return ()
+        self._connection.execute("DELETE FROM kept_index WHERE number = ?", (number,))
+        return kept[3]
+
+    def _remove(self, files: Sequence[Path]) -> None:
+        for file in files:
+            with suppress(OSError):
+                file.unlink(missing_ok=True)
 
     @locked
     def close(self) -> None:
@@ -284,6 +368,14 @@ def _opened(path: Path, synchronous: Synchronous, access: Access) -> tuple[sqlit
             raise
     repair = "a process that had not closed the store left its journal; everything it had acknowledged was recovered"
     return connection, (repair,) if alone else ()
+
+
+def _is_old(path: Path, new: Path) -> bool:
+    """Tells whether no process can be writing the file any more."""
+    try:
+        return path.stat().st_mtime < new.stat().st_mtime - _ABANDONED
+    except OSError:
+        return False
 
 
 def _make_tables(connection: sqlite3.Connection) -> None:
