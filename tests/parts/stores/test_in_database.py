@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import multiprocessing
 import random
+import tempfile
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
@@ -16,7 +17,7 @@ import pytest
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory import Draft, Emotion, MemoryStream, lattice, policies
 from commonplace.memory.embedding import EmbeddingWarning
-from commonplace.memory.stores import DatabaseStream
+from commonplace.memory.stores import DatabaseStream, keeper
 from commonplace.memory.stores.store import Add, Archive, Forget, Restore, Revise, Touch
 from commonplace.testing.stores import START, WordCounts, before_each, memory, write
 from parts.stores.test_postgres import opened
@@ -361,7 +362,8 @@ def deed(chance: random.Random):
         return [ids[int(number * len(ids))]] if ids else []
 
     def revise(stream: MemoryStream) -> object:
-        return [stream.revise(id, text=text, tags=["light"], importance=importance) for id in some(stream, stream)]
+        given = {"text": text, "tags": ["light"], "importance": importance, "at": at}
+        return [stream.revise(id, **given) for id in some(stream, stream)]
 
     return chance.choice(
         (
@@ -383,24 +385,59 @@ def deed(chance: random.Random):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_what_several_streams_do_in_turn_is_what_one_in_ram_does(seed, postgres_url, tmp_path):
+def test_what_several_streams_do_in_turn_is_what_one_in_ram_does(seed, postgres_url, tmp_path, monkeypatch):
+    monkeypatch.setattr(keeper, "_LEAST", 4)  # short streams have an index, too
+    monkeypatch.setattr(keeper, "_CHANGED", 2)
     chance = random.Random(seed)
     stores = [opened(postgres_url, tmp_path) for _ in range(3)]
     streams = [DatabaseStream.open(store, "지우", embedder=WordCounts()) for store in stores]
     ram = MemoryStream("지우", embedder=WordCounts())
+    of_index = 0
     for number in range(60):
-        change, stream = deed(chance), chance.choice(streams)
-        assert change(stream) == change(ram), (seed, number)
+        change, which = deed(chance), chance.randrange(3)
+        if chance.random() < 0.15:
+            streams[which].close()
+            streams[which] = DatabaseStream.open(stores[which], "지우", embedder=WordCounts())
+            of_index += bool(streams[which]._keeper.files)
+        assert change(streams[which]) == change(ram), (seed, number)
         at = START + timedelta(days=3)
-        query = f"{chance.choice(WORDS)} {chance.choice(WORDS)}"
-        asked = chance.choice(streams).retrieve(query, at=at, touch=False, k=3)
-        assert asked == ram.retrieve(query, at=at, touch=False, k=3), (seed, number)
+        query, policy = f"{chance.choice(WORDS)} {chance.choice(WORDS)}", chance.choice(ASKED)
+        asked, expected = (
+            stream.retrieve(query, at=at, touch=False, k=3, policy=policy) for stream in (chance.choice(streams), ram)
+        )
+        assert asked == expected, (seed, number, policy.name)
     for stream in streams:
         assert told(stream) == told(ram)
-    with DatabaseStream.open(stores[0], "지우", embedder=WordCounts()) as stream:
-        assert told(stream) == told(ram)
+    assert of_index
     for store in stores:
         store.close()
+
+
+def test_nothing_is_left_of_an_index_that_has_what_is_forgotten(postgres_url, tmp_path, monkeypatch):
+    monkeypatch.setattr(keeper, "_LEAST", 1)
+    monkeypatch.setattr(keeper, "_CHANGED", 1)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    store = opened(postgres_url, tmp_path)
+
+    def kept() -> int:
+        return store.connection.execute("SELECT count(*) FROM commonplace_index").fetchone()[0]
+
+    with DatabaseStream.open(store, "maria", embedder=WordCounts()) as one:
+        one.add_many(["a stove", "a kite"], at=START)
+    assert kept() == 1
+    one = DatabaseStream.open(store, "maria", embedder=WordCounts())
+    assert one._keeper.files
+    assert not list(tmp_path.glob("commonplace-index-*"))
+    one.remember("a lantern", at=START)
+    one.flush()
+    assert kept() == 2
+    one.forget([1])
+    assert kept() == 0
+    one.flush()
+    assert kept() == 1
+    one.delete()
+    assert kept() == 0
+    store.close()
 
 
 def test_exported_memories_are_imported_again(postgres_url, tmp_path):
