@@ -23,6 +23,7 @@ from commonplace.memory.embedding import (
 from commonplace.memory.explain import WhyNot
 from commonplace.memory.importance import Rating, RuleRater
 from commonplace.memory.policies import Policy
+from commonplace.memory.pool import Memories
 from commonplace.memory.reader import Snapshot
 from commonplace.memory.record import KINDS, MAX_TEXT, Emotion, Memory
 from commonplace.memory.reflection import ReflectionTrigger, TurnTrigger
@@ -51,6 +52,7 @@ __all__ = [
     "Feeling",
     "FunctionEmbedder",
     "HashedEmbedder",
+    "Memories",
     "Memory",
     "MemoryCoordinate",
     "MemoryStore",

@@ -7,10 +7,10 @@ score made of them are `named`, `statement` and `neighbours`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from commonplace.languages.ko.morphology import stem, without_particle
 from commonplace.memory.columns import UNIT, FlagColumn, Floats, Indices, LabelColumn, blocks, grown
 from commonplace.memory.policies import BLENDED, Policy, refuse_mistakes
 from commonplace.memory.record import Memory
+from commonplace.memory.segments import Counts, Labels, Segment, joined, unused
 from commonplace.text import HANGUL, words
 
 REACH = 3
@@ -60,6 +61,31 @@ class BlendColumns:
             self.places.append(place(memory))
             self.questions.append(is_question(memory.text))
             self.spoken.append(is_spoken(memory))
+
+    def adopt(self, segments: Sequence[Segment]) -> None:
+        """Becomes what segments keep; there must be no rows before."""
+        for column, codes, name in ((self.subjects, "subject", "subjects"), (self.places, "place", "places")):
+            column.adopt(joined(segments, codes), (label for one in segments for label in one.labels[name]))
+        for flags, name in ((self.questions, "asks"), (self.spoken, "spoken")):
+            flags.adopt(joined(segments, name, np.bool_))
+
+    def kept(self, since: Counts, there: NDArray[np.bool_]) -> tuple[dict[str, NDArray[Any]], dict[str, Labels]]:
+        """Returns (what a segment keeps of the memories after so many `rows`, the labels after so many).
+
+        `there`: which of the memories are not forgotten. Nothing is kept of the labels of others.
+        """
+        first, size = since["rows"], self.spoken.size
+        columns = {
+            "subject": self.subjects.codes(size)[first:],
+            "place": self.places.codes(size)[first:],
+            "asks": self.questions.values[first:size].view(np.uint8),
+            "spoken": self.spoken.values[first:size].view(np.uint8),
+        }
+        named = {"subjects": self.subjects.labels(), "places": self.places.labels()}
+        for name, codes in (("subjects", "subject"), ("places", "place")) if not first else ():
+            for code in np.flatnonzero(unused(len(named[name]), columns[codes][there])).tolist():
+                named[name][code] = (f"\0{code}",)  # which no word is
+        return columns, {name: labels[since[name] :] for name, labels in named.items()}
 
     def replace(self, row: int, memory: Memory) -> None:
         """Changes a row, if it is there already."""

@@ -11,11 +11,13 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.memory.columns import EPSILON, UNIT, Floats, Indices, Singles, Spread, blocks, grown
+from commonplace.memory.segments import Counts, KeptTerms, Segment, joined, packed_texts, spelling_of
 from commonplace.text import LATIN
 
 K1 = 0.9
@@ -26,6 +28,8 @@ _FEW = 16_384
 """Postings of a question up to which all terms are added at once."""
 _MOST_ALIKE = 8
 """The most terms that may replace one that does not occur."""
+_MOST_ABSENT = 4096
+"""Terms of questions that are known to be in no segment."""
 
 
 class LexicalIndex:
@@ -38,9 +42,12 @@ class LexicalIndex:
 
     def __init__(self) -> None:
         self._postings: dict[str, _Postings] = {}
-        self._totals: NDArray[np.int64] = np.zeros(64, dtype=np.int64)  # [i]: tokens of the documents before i
+        """Of segments, only those of terms that have been looked up: read it through `_found`."""
+        self._kept: list[KeptTerms] = []
+        self._absent: set[str] = set()
+        self._totals: NDArray[np.int64] = np.zeros(16, dtype=np.int64)  # [i]: tokens of the documents before i
         self._shapes: dict[tuple[int, int], int] = {}  # (tf, length) → code; a few hundred however many documents
-        self._shape_table: NDArray[np.float64] = np.empty((64, 2), dtype=np.float64)
+        self._shape_table: NDArray[np.float64] = np.empty((8, 2), dtype=np.float64)
         self._latest: tuple[tuple[int, float, float, float], NDArray[np.float64]] | None = None
         """The saturation of the latest question, and what it depends on."""
         self._removed: list[int] = []
@@ -50,10 +57,7 @@ class LexicalIndex:
     def append(self, tokens: Sequence[str]) -> None:
         """Adds document number `size`."""
         for term, occurrences in Counter(tokens).items():
-            postings = self._postings.get(term)
-            if postings is None:
-                postings = self._postings[term] = _Postings()
-                self._spelling.add(term)
+            postings = self._found(term) or self._new(term)
             postings.append(self.size, self._code(occurrences, len(tokens)))
         if self.size + 1 == len(self._totals):
             self._totals = grown(self._totals, self.size + 2)
@@ -81,10 +85,7 @@ class LexicalIndex:
         rows = (places + self.size).astype(np.int32)
         ends = np.cumsum(np.bincount(pairs // len(tokens), minlength=len(numbers))).tolist()
         for term, start, end in zip(numbers, [0, *ends], ends, strict=False):
-            postings = self._postings.get(term)
-            if postings is None:
-                postings = self._postings[term] = _Postings()
-                self._spelling.add(term)
+            postings = self._found(term) or self._new(term)
             postings.extend(rows[start:end], codes[start:end])
         if self.size + len(tokens) >= len(self._totals):
             self._totals = grown(self._totals, self.size + len(tokens) + 1)
@@ -96,7 +97,7 @@ class LexicalIndex:
         for term in dict.fromkeys(tokens):
             postings = self._postings[term]
             postings.size -= 1
-            if not postings.size:
+            if not postings.size and not self._kept:  # where there are segments, it hides what they have
                 del self._postings[term]
         self.size -= 1
 
@@ -108,11 +109,8 @@ class LexicalIndex:
         index = self._with_other(documents, -1)
         index._removed = sorted({*self._removed, *documents})
         for term, gone in _by_term(documents).items():
-            left = self._postings[term].without(sorted(gone))
-            if left.size:
-                index._postings[term] = left
-            else:
-                del index._postings[term]
+            if postings := self._found(term):
+                index._postings[term] = postings.without(sorted(gone))
         return index
 
     def with_again(self, documents: Mapping[int, Sequence[str]]) -> LexicalIndex:
@@ -122,7 +120,7 @@ class LexicalIndex:
         for term, back in _by_term(documents).items():
             numbers = sorted(back)
             codes = [index._code(back[number], len(documents[number])) for number in numbers]
-            index._postings[term] = (self._postings.get(term) or _Postings()).also(numbers, codes)
+            index._postings[term] = (self._found(term) or _Postings()).also(numbers, codes)
             self._spelling.add(term)
         return index
 
@@ -130,7 +128,7 @@ class LexicalIndex:
         """Returns a copy whose documents of these numbers are longer, or with a negative sign shorter, by their
         tokens."""
         index = LexicalIndex()
-        index._postings = dict(self._postings)
+        index._postings, index._kept = dict(self._postings), self._kept
         index._shapes, index._shape_table = dict(self._shapes), self._shape_table.copy()
         index._spelling, index.size = self._spelling, self.size
         longer = np.zeros_like(self._totals)
@@ -164,7 +162,7 @@ class LexicalIndex:
         weights = tokens if isinstance(tokens, Mapping) else Counter(tokens)
         terms = [(term, found) for term in sorted(weights) if (found := self._containing(term, length))]
         each = [weights[term] * idf(count, containing) for term, containing in terms]
-        found = [(self._postings[term], containing) for term, containing in terms]
+        found = [(postings, containing) for term, containing in terms if (postings := self._found(term))]
         if found and sum(containing for _, containing in found) <= _FEW:
             return _added_at_once(found, each, saturation, length)
         scores[:] = 0
@@ -209,15 +207,84 @@ class LexicalIndex:
             if self._containing(term, length):
                 found[term] = found.get(term, 0.0) + weight
                 continue
-            alike = (pair for pair in self._spelling.like(term) if self._containing(pair[0], length))
+            alike = (pair for pair in self._spelling.like(term, self._kept) if self._containing(pair[0], length))
             for other, likeness in islice(alike, _MOST_ALIKE):
                 if other not in terms:
                     found[other] = max(found.get(other, 0.0), weight * likeness)
         return found
 
+    def adopt(self, segments: Sequence[Segment]) -> None:
+        """Becomes the index that segments keep; there must be no documents before."""
+        lengths = joined(segments, "terms_of")
+        self._totals = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths, dtype=np.int64)])
+        self._shape_table = joined(segments, "shapes", np.float64)
+        self._shapes = {tuple(shape): code for code, shape in enumerate(joined(segments, "shapes").tolist())}
+        self._removed = segments[-1].arrays["removed"].tolist()
+        self._kept = [KeptTerms(segment) for segment in segments]
+        self.size = len(lengths)
+
+    def kept(self, since: Counts) -> dict[str, NDArray[Any]]:
+        """Returns what a segment keeps of the documents after so many `rows`."""
+        first, terms = since["rows"], dict[bytes, str]()
+        for term in [*self._postings, *(() if first else (term for kept in self._kept for term in kept.all()))]:
+            postings = self._postings.get(term)
+            if postings is None or (postings.size and postings.documents[postings.size - 1] >= first):
+                terms[term.encode("utf-8", "surrogatepass")] = term
+        names = [terms[data] for data in sorted(terms)]
+        documents, codes = list[NDArray[np.int32]](), list[NDArray[np.int32]]()
+        for name in names:
+            found = self._postings.get(name) or self._joined(name)
+            assert found is not None
+            start = int(np.searchsorted(found.documents[: found.size], first)) if first else 0
+            documents.append(found.documents[start : found.size])
+            codes.append(found.codes[start : found.size])
+        none, lengths = np.empty(0, dtype=np.int32), packed_texts(names)
+        return {
+            "terms_of": np.diff(self._totals[first : self.size + 1]).astype(np.int32),
+            "shapes": self._shape_table[since["shapes"] : len(self._shapes)].astype(np.int64),
+            "removed": np.array(self._removed, dtype=np.int32),
+            "terms": lengths[1],
+            "term_ends": np.cumsum(lengths[0], dtype=np.int64),
+            "starts": np.cumsum([0, *map(len, documents)], dtype=np.int64),
+            "documents": np.concatenate([none, *documents]),
+            "codes": np.concatenate([none, *codes]),
+            **spelling_of(names, [has_spelling(name) for name in names]),
+        }
+
+    @property
+    def shapes(self) -> int:
+        """How many pairs of occurrences and length there are."""
+        return len(self._shapes)
+
+    def _new(self, term: str) -> _Postings:
+        postings = self._postings[term] = _Postings()
+        self._spelling.add(term)
+        return postings
+
+    def _found(self, term: str) -> _Postings | None:
+        """Returns the postings of a term, which may be empty; None for a new one."""
+        postings = self._postings.get(term)
+        if postings is None and self._kept and term not in self._absent:
+            postings = self._joined(term)
+            if postings is not None:
+                self._postings[term] = postings
+            else:
+                if len(self._absent) >= _MOST_ABSENT:
+                    self._absent.clear()
+                self._absent.add(term)
+        return postings
+
+    def _joined(self, term: str) -> _Postings | None:
+        """Returns what the segments have of a term."""
+        parts = [part for kept in self._kept if (part := kept.postings(term))]
+        if len(parts) == 1:
+            return _Postings.of(*parts[0])
+        documents, codes = zip(*parts, strict=True) if parts else ((), ())
+        return _Postings.of(np.concatenate(documents), np.concatenate(codes)) if parts else None
+
     def _containing(self, term: str, length: int) -> int:
         """Returns how many of the first `length` documents contain the term."""
-        postings = self._postings.get(term)
+        postings = self._found(term)
         if postings is None or not postings.size or postings.documents[postings.size - 1] < length:
             return postings.size if postings else 0
         return int(np.searchsorted(postings.documents[: postings.size], length))
@@ -298,9 +365,9 @@ class _Postings:
         self.size = size
 
     def without(self, documents: Sequence[int]) -> _Postings:
-        """Returns a copy that lacks these documents, which must be there."""
+        """Returns a copy that lacks these documents."""
         known = self.documents[: self.size]
-        at = np.searchsorted(known, documents)
+        at = np.flatnonzero(np.isin(known, documents, assume_unique=True))
         return _Postings.of(np.delete(known, at), np.delete(self.codes[: self.size], at))
 
     def also(self, documents: Sequence[int], codes: Sequence[int]) -> _Postings:
@@ -358,25 +425,35 @@ class Spelling:
         self._with: dict[str, list[str]] = {}  # trigram → terms
 
     def add(self, term: str) -> None:
-        """Adds a term, if it is a Latin word of at least four letters; others have no spelling here."""
-        if len(term) < _SHORTEST or term in self._terms or not _LATIN_WORD.fullmatch(term):
+        """Adds a term, if it has a spelling."""
+        if term in self._terms or not has_spelling(term):
             return
         grams = _trigrams(term)
         self._terms[term] = len(grams)
         for gram in grams:
             self._with.setdefault(gram, []).append(term)
 
-    def like(self, term: str) -> list[tuple[str, float]]:
-        """Returns (known term, likeness of at least 0.5), the most alike first, without the term itself."""
-        if len(term) < _SHORTEST or not _LATIN_WORD.fullmatch(term):
+    def like(self, term: str, kept: Sequence[KeptTerms] = ()) -> list[tuple[str, float]]:
+        """Returns (known term, likeness of at least 0.5), the most alike first, without the term itself.
+
+        `kept`: more terms.
+        """
+        if not has_spelling(term):
             return []
         grams = _trigrams(term)
         shared = Counter(other for gram in grams for other in self._with.get(gram, ()))
-        alike = [(other, 2 * count / (len(grams) + self._terms[other])) for other, count in shared.items()]
+        alike = {other: 2 * count / (len(grams) + self._terms[other]) for other, count in shared.items()}
+        for some in kept:
+            alike.update(some.like(grams, ALIKE))
         return sorted(
-            ((other, likeness) for other, likeness in alike if likeness >= ALIKE and other != term),
+            ((other, likeness) for other, likeness in alike.items() if likeness >= ALIKE and other != term),
             key=lambda pair: (-pair[1], pair[0]),
         )
+
+
+def has_spelling(term: str) -> bool:
+    """Returns whether a term is a Latin word of at least four letters."""
+    return len(term) >= _SHORTEST and _LATIN_WORD.fullmatch(term) is not None
 
 
 def _trigrams(term: str) -> list[str]:

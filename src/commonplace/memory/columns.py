@@ -90,6 +90,10 @@ class FlagColumn:
         """Valid up to `size`."""
         self._where: tuple[int, NDArray[np.intp]] | None = None
 
+    def adopt(self, values: NDArray[np.bool_]) -> None:
+        """Becomes these rows; there must be none before."""
+        self.values, self.size = values, len(values)
+
     def append(self, value: bool) -> None:
         """Adds the next row."""
         if self.size == len(self.values):
@@ -125,6 +129,16 @@ class LabelColumn:
         self._codes: NDArray[np.int32] = np.empty(16, dtype=np.int32)
         self._known: dict[tuple[str, ...], int] = {}  # label → code
         self._with: dict[str, list[int]] = {}  # word → codes of the labels that contain it
+
+    def adopt(self, codes: NDArray[np.int32], labels: Iterable[tuple[str, ...]]) -> None:
+        """Becomes these rows: of each the number of its label. There must be none before."""
+        for label in labels:
+            self._code(label)
+        self._codes, self.size = codes, len(codes)
+
+    def labels(self) -> list[tuple[str, ...]]:
+        """Returns all labels, by number."""
+        return list(self._known)
 
     def append(self, label: tuple[str, ...]) -> None:
         """Adds the next row; an empty label matches nothing."""

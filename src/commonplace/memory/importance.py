@@ -95,6 +95,12 @@ class RuleRater:
         return rules
 
 
+@cache
+def shared_rater(language: str) -> RuleRater:
+    """Returns the rater of all streams of a language that are given none: its words take 40 kB."""
+    return RuleRater(language)
+
+
 _stem: Callable[[str], str] = cast(Any, Stemmer).Stemmer("english", 4096).stemWord
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, cast
 from commonplace.clock import parse_iso
 from commonplace.errors import UsageError
 from commonplace.memory.embedding import Embedder, Vector
-from commonplace.memory.importance import RuleRater
+from commonplace.memory.importance import shared_rater
 from commonplace.memory.record import Memory, MemoryFields, Rater, checked_vector, new_memory
 from commonplace.text import clean
 
@@ -59,7 +59,7 @@ def prepared(
             return rater(text)
         except Exception as error:
             failed[RATING_ERROR] = failure(agent, "rater", error)
-            return RuleRater(language)(text)
+            return shared_rater(language)(text)
 
     memory = new_memory(text, at, fields, id=id, agent=agent, rater=rate, exists=exists)
     return Prepared(flagged(memory, failed) if failed else memory, vector)

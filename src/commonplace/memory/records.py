@@ -19,11 +19,13 @@ from commonplace.errors import UsageError
 from commonplace.memory.columns import grown
 from commonplace.memory.embedding import VectorRows
 from commonplace.memory.record import Memory
-from commonplace.memory.stores.codec import as_json, parsed_fields, rare_fields
+from commonplace.memory.segments import Counts, Segment, Texts, joined, packed_since, unused, without
+from commonplace.memory.stores.codec import UNREADABLE, as_json, parsed_fields, rare_fields
 
 _NONE: Mapping[str, Any] = {}
 _PARSED = 256
 """Rare fields that are kept parsed."""
+_RARE = {"citations", "place", "emotion", "source", "session", "tags", "event", "details"}
 
 
 class Labels(NamedTuple):
@@ -68,7 +70,7 @@ class PackedRecords:
         self._ticks: NDArray[np.int32] = np.empty(16, dtype=np.int32)
         self._rests: NDArray[np.int32] = np.empty(16, dtype=np.int32)
         """By row: which of `_known`."""
-        self._known: list[str] = []
+        self._known: list[str] | Texts = []
         self._numbers: dict[str, int] = {}
         self._parsed: dict[int, Mapping[str, Any]] = {}
         self._labels: dict[Labels, int] = {}
@@ -101,6 +103,46 @@ class PackedRecords:
         self._events = bytearray(b"".join(events))
         self._ends = np.cumsum([len(event) for event in events], dtype=np.int64)
         self.size = len(numbers)
+
+    def adopt(self, segments: Sequence[Segment]) -> None:
+        """Becomes what segments keep; there must be no rows before."""
+        self._ticks, self._rests = joined(segments, "tick"), joined(segments, "rest")
+        self._known = Texts(segments, "rest_length", "rests")
+        self._events = bytearray(joined(segments, "events"))
+        self._ends = np.cumsum(joined(segments, "event_length"), dtype=np.int64)
+        self.size = len(self._ticks)
+
+    def kept(self, since: Counts, there: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
+        """Returns what a segment keeps of the rows after so many `rows`, and of the rare fields after so many `rests`.
+
+        `there`: which of the rows are not forgotten. Nothing is kept of others.
+        """
+        first, size = since["rows"], self.size
+        rests = self._rests[first:size].copy()
+        for row, memory in self._whole.items():
+            if row >= first:
+                rare = {name: value for name, value in rare_fields(memory).items() if name != "event"}
+                rests[row - first] = self._number(as_json(rare) if rare else "")
+        start = self._ends.item(first - 1) if first else 0
+        rests[~there] = self._number("")
+        lengths, data = packed_since(self._known, since["rests"])
+        if not first:
+            lengths, data = without(lengths, data, unused(self.rests, rests))
+        spans = np.diff(self._ends[first:size], prepend=start).astype(np.int32)
+        spans, events = without(spans, np.frombuffer(bytes(self._events[start:]), dtype=np.uint8), ~there)
+        return {
+            "tick": self._ticks[first:size],
+            "rest": rests,
+            "rest_length": lengths,
+            "rests": data,
+            "events": events,
+            "event_length": spans,
+        }
+
+    @property
+    def rests(self) -> int:
+        """How many different rare fields there are."""
+        return len(self._known)
 
     def replace(self, row: int, memory: Memory) -> None:
         """Puts another memory in the place of a packed one."""
@@ -140,8 +182,7 @@ class PackedRecords:
         passed = np.zeros(len(self._known), dtype=np.bool_)
         passed[numbers[among]] = True
         for number in np.flatnonzero(passed).tolist():
-            rest = self._known[number]
-            rare = parsed_fields(rest) if written in rest else _NONE
+            rare = self._fields_of(number) if written in self._known[number] else _NONE
             passed[number] = name in rare and test(SimpleNamespace(**{name: rare[name]}))
         found = passed[numbers] & among
         for row, memory in self._whole.items():
@@ -159,13 +200,23 @@ class PackedRecords:
         them."""
         rare = self._parsed.get(number)
         if rare is None:
-            rest = self._known[number]
-            rare = _shared(parsed_fields(rest)) if rest else _NONE
+            rare = _shared(self._fields_of(number))
             if "details" not in rare:
                 if len(self._parsed) >= _PARSED:
                     self._parsed.clear()
                 self._parsed[number] = rare
         return rare
+
+    def _fields_of(self, number: int) -> Mapping[str, Any]:
+        """Returns the rare fields of a number. What a segment has that is none of them counts as none."""
+        rest = self._known[number]
+        if not rest or not isinstance(self._known, Texts):
+            return parsed_fields(rest) if rest else _NONE
+        try:
+            rare = parsed_fields(rest)
+        except UNREADABLE:
+            return _NONE
+        return _NONE if rare.keys() - _RARE else rare
 
     def _number(self, rest: str) -> int:
         number = self._numbers.setdefault(rest, len(self._known))

@@ -30,6 +30,17 @@ from commonplace.memory.embedding import (
     norm_of,
     usable,
 )
+from commonplace.memory.segments import (
+    ByText,
+    Counts,
+    Segment,
+    Texts,
+    checksum,
+    joined,
+    packed_since,
+    unused,
+    without,
+)
 
 _WAITING = len(UNUSABLE) + 1
 """State of a text whose vector has not been derived yet."""
@@ -53,7 +64,7 @@ class Sayings:
 
     def __init__(self, dimensions: int, derive: Embeds | None = None) -> None:
         """`derive`: what makes the vectors of texts that come without one, when they are first read."""
-        self.texts: list[str] = []
+        self.texts: list[str] | Texts = []
         self.vectors: Rows = np.empty((0, dimensions), dtype=np.float32)
         """float32 or, as `_FEW` says and while all are lattice vectors, int16. Zeros where there is no usable
         vector. May be shorter than `texts` until `make` has been called."""
@@ -63,8 +74,12 @@ class Sayings:
         """Infinite for a zero vector and where there is no usable one, so that the cosine becomes 0."""
         self.state: NDArray[np.uint8] = np.empty(16, dtype=np.uint8)
         """`USABLE`, a key of `UNUSABLE`, or `_WAITING` for a vector that has not been made yet."""
+        self.derived: NDArray[np.bool_] = np.empty(16, dtype=np.bool_)
+        """Whether the vector follows from the text."""
         self._numbers: dict[str, int] = {}
         """Text → the first saying of it that came with a vector."""
+        self._kept: ByText | None = None
+        """The texts of segments, which are in the dictionaries only after they were said again."""
         self._derive = derive
         self._ready = 0
         """None of so many first texts waits for its vector."""
@@ -78,6 +93,8 @@ class Sayings:
 
     def add(self, text: str, given: Vector | None) -> int:
         """Returns the number of a text with this vector; a new one if need be."""
+        if self._kept:
+            self._recollect(text, self._kept)
         if given is None and self._derive:
             return self._waiting(text)
         known = self._numbers.get(text)
@@ -102,6 +119,9 @@ class Sayings:
     def extend(self, texts: Sequence[str], vectors: Sequence[Vector | None]) -> Numbers:
         """Returns the numbers of many, the same as `add` for each, at a tenth of the cost."""
         numbers = np.empty(len(texts), dtype=np.int32)
+        if self._kept:
+            for text in texts:
+                self._recollect(text, self._kept)
         for first in range(0, len(texts), _CHUNK):
             some = slice(first, first + _CHUNK)
             matrix, states = _prepared(vectors[some], self.vectors.shape[1])
@@ -120,7 +140,7 @@ class Sayings:
     def make(self) -> None:
         """Makes the vectors that are still to be derived from their texts."""
         known = len(self.texts)
-        if self._derived and self._ready < known:
+        if self._derive and self._ready < known:
             self._make_room(known)
             self._make(np.flatnonzero(self.state[self._ready : known] == _WAITING) + self._ready)
             self._ready = known
@@ -172,7 +192,79 @@ class Sayings:
 
     def given(self, number: int) -> Vector | None:
         """Returns a copy of the vector if the text came with it; what follows from the text need not be stored."""
-        return None if self._derived.get(self.texts[number]) == number else self.vector(number)
+        return None if self.derived[number] else self.vector(number)
+
+    def adopt(self, segments: Sequence[Segment]) -> bool:
+        """Becomes what segments keep, and returns whether it is just that; there must be none before.
+
+        Vectors stay in the file, with room behind them.
+        """
+        last = segments[-1].arrays
+        self.texts = Texts(segments, "text_length", "texts")
+        self._kept = ByText(joined(segments, "text_crc"))
+        self.derived = joined(segments, "derived", np.bool_)
+        self.state, self.norms = last["state"].copy(), last["norms"].copy()
+        lost = (self.state == NON_FINITE) | (self.state == WRONG_SIZE)  # nor do rows have what was given there
+        self.state[lost] = _WAITING if self._derive else NO_VECTOR
+        self.derived |= lost & bool(self._derive)
+        found = [segment for segment in segments if len(segment.arrays["vectors"])]
+        dimensions, count = self.vectors.shape[1], segments[-1].counts["vectors"]
+        if any(segment.arrays["vectors"].shape[1] != dimensions for segment in found):
+            raise ValueError("vectors of another size")
+        if not found:
+            return not lost.any()
+        longest = self.norms[np.isfinite(self.norms)].max(initial=0)
+        self._whole = bool(last["whole"][0]) and float(longest) <= LATTICE_NORM
+        spare = found[0].spare
+        if spare is None or len(spare) < count or any(one.arrays["vectors"].dtype != spare.dtype for one in found):
+            self.vectors = joined(found, "vectors")
+        else:
+            self.vectors = spare
+            for segment in found[1:]:
+                spare[segment.since["vectors"] : segment.counts["vectors"]] = segment.arrays["vectors"]
+        return not lost.any()
+
+    def kept(self, since: Counts, used: Indices) -> dict[str, NDArray[Any]]:
+        """Returns what a segment keeps of the sayings after so many `sayings` and `vectors`, and what may change of
+        all.
+
+        `used`: those that a memory says. Nothing is kept of others.
+        """
+        first, size = since["sayings"], len(self.texts)
+        if (self.state[self.vectors_ready() : size] != _WAITING).any():
+            self.make()
+        gone = unused(size, used)[first:] if not first else np.zeros(size - first, dtype=np.bool_)
+        lengths, data = without(*packed_since(self.texts, first), gone)
+        checksums = [checksum(self.texts[number]) for number in range(first, size)]
+        vectors = self.vectors[since["vectors"] : self.vectors_ready()]
+        if gone[: len(vectors)].any():
+            vectors = vectors.copy()
+            vectors[gone[: len(vectors)]] = 0
+        return {
+            "text_length": lengths,
+            "texts": data,
+            "text_crc": np.where(gone, np.uint32(0), np.array(checksums, dtype=np.uint32)),
+            "derived": self.derived[first:size].view(np.uint8),
+            "state": self.state[:size],
+            "norms": self.norms[:size],
+            "whole": np.array([self._whole], dtype=np.uint8),
+            "vectors": vectors,
+        }
+
+    def vectors_ready(self) -> int:
+        """Returns how many first sayings have their vectors, so far as they will ever have one."""
+        waiting = np.flatnonzero(self.state[: len(self.texts)] == _WAITING)
+        return int(waiting[0]) if len(waiting) else len(self.texts)
+
+    def _recollect(self, text: str, kept: ByText) -> None:
+        """Notes what the segments know of a text."""
+        if text in self._numbers or text in self._derived:
+            return
+        same = [number for number in kept.like(text) if self.texts[number] == text]
+        for number in reversed(same):
+            known = self._derived if self.derived[number] else self._numbers
+            if text not in known or self.state[number] != NO_VECTOR:
+                known[text] = number
 
     def unusable(self, numbers: Indices) -> dict[str, int]:
         """Returns how many of these have no usable vector, by reason."""
@@ -212,7 +304,7 @@ class Sayings:
         number = self._derived.get(text)
         if number is None:
             number = self._derived[text] = self._next(text, _WAITING)
-            self.norms[number] = np.inf
+            self.norms[number], self.derived[number] = np.inf, True
         return number
 
     def _next(self, text: str, state: int) -> int:
@@ -220,7 +312,7 @@ class Sayings:
         number = len(self.texts)
         self._reserve(number + 1)
         self.texts.append(text)
-        self.state[number] = state
+        self.state[number], self.derived[number] = state, False
         return number
 
     def _make(self, waiting: Indices) -> None:
@@ -237,6 +329,7 @@ class Sayings:
         self._reserve(rows.stop)
         self._make_room(rows.stop)
         self.texts.extend(texts)
+        self.derived[rows] = False
         self._fill(rows, matrix, states)
 
     def _fill(self, rows: Indices | slice, matrix: Rows, states: NDArray[np.uint8]) -> None:
@@ -255,6 +348,7 @@ class Sayings:
     def _reserve(self, length: int) -> None:
         if length > len(self.norms):
             self.norms, self.state = grown(self.norms, length), grown(self.state, length)
+            self.derived = grown(self.derived, length)
 
     def _make_room(self, length: int) -> None:
         if length > len(self.vectors):

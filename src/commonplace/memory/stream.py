@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ from commonplace.memory.embedding import (
     is_pure,
     warned,
 )
-from commonplace.memory.importance import RuleRater
+from commonplace.memory.importance import shared_rater
 from commonplace.memory.policies import Policy, compares_vectors
 from commonplace.memory.preparing import (
     EMBEDDING_ERROR,
@@ -66,9 +66,12 @@ from commonplace.memory.record import (
 from commonplace.memory.records import StoredRows
 from commonplace.memory.reflection import after, since_reflection
 from commonplace.memory.retrieval import Retrieval, RetrievalQuery
+from commonplace.memory.segments import read_segments
+from commonplace.memory.stores.codec import UNREADABLE
 from commonplace.memory.stores.keeper import (
     Keeper,
     Progress,
+    index_made_with,
     make_vectors,
     refuse_other_embedder,
     settings_of,
@@ -79,6 +82,8 @@ from commonplace.memory.stores.store import (
     Archive,
     Configure,
     Forget,
+    Indexed,
+    Mark,
     Overtaken,
     Restore,
     Revise,
@@ -86,6 +91,7 @@ from commonplace.memory.stores.store import (
     Stored,
     Touch,
     Writer,
+    checked_agent,
     fold,
 )
 from commonplace.memory.table import MemoryTable, View
@@ -129,7 +135,7 @@ class MemoryStream(StoredReader):
         analyser = analyser or shared_analyser()
         self.agent = agent
         self.policy = checked_policy(policy)
-        parts = as_embedder(embedder or default_embedder()), rater or RuleRater(analyser.language), analyser
+        parts = as_embedder(embedder or default_embedder()), rater or shared_rater(analyser.language), analyser
         self.table = MemoryTable(agent, *parts)
         """For this package: what the stream, its draft and its snapshots share."""
         self.table.eager = compares_vectors(policy, self.table.embedder)
@@ -166,10 +172,14 @@ class MemoryStream(StoredReader):
         store = open_store(where) if isinstance(where, str | Path) else where
         own = store is not where
         try:
+            embedder = _named(embedder or default_embedder(), store.where)
+            if not reembed:
+                stream = cls._of_index(store, agent, policy, embedder, rater, analyser, own=own)
+                if stream is not None:
+                    return stream
             writer = Writer(store, agent)
             stored = writer.stored
             analyser = analyser or analyser_of(stored.settings)
-            embedder = _named(embedder or default_embedder(), store.where)
             if reembed and stored.memories:
                 make_vectors(writer, embedder, analyser, progress)
             refuse_other_embedder(stored.settings, embedder, store.where)
@@ -188,13 +198,54 @@ class MemoryStream(StoredReader):
             if own:
                 store.close()
             raise
-        stream.table.eager = stream.table.eager or getattr(store, "compares", False)
-        settings = settings_of(embedder, analyser)
-        if stored.settings.get(UNMADE) or stream._skips:
-            settings[UNMADE] = True
+        keeper = stream._keep_in(store, writer.mark, stored.settings, own=own)
+        if keeper.made_with.get(UNMADE):
             stream._note_missing(stored.memories)
-        stream._keeper = Keeper(writer, settings, own=own)
+        keeper.changed = len(stored.memories)
         return stream
+
+    @classmethod
+    def _of_index(
+        cls,
+        store: Store,
+        agent: str,
+        policy: Policy,
+        embedder: Embedder,
+        rater: Rater | None,
+        analyser: Analyser | None,
+        *,
+        own: bool,
+    ) -> MemoryStream | None:
+        """Opens a stream with the index that a store keeps beside its rows; None if that is of no use."""
+        if not hasattr(store, "index") or (index := cast(Indexed, store).index(checked_agent(agent))) is None:
+            return None
+        refuse_other_embedder(index.settings, embedder, store.where)
+        analyser = analyser or analyser_of(index.settings)
+        stream = cls(agent, policy, embedder=embedder, rater=rater, analyser=analyser)
+        if index.made_with != index_made_with(stream.table):
+            return None
+        try:
+            segments = read_segments(index.files, index.last_id)
+            stream.table.adopt(segments)
+        except (OSError, MemoryError, *UNREADABLE):
+            return None
+        keeper = stream._keep_in(store, index.mark, index.settings, own=own)
+        keeper.files = list(index.files)
+        stream._unembedded = set(segments[-1].arrays["failed"].tolist())
+        if keeper.made_with.get(UNMADE) and not is_pure(stream.table.embedder):
+            stream._unmade = stream.table.without_vectors() - stream._unembedded
+        stream._since = since_reflection(stream._view())
+        stream._bring_in()
+        return stream
+
+    def _keep_in(self, store: Store, mark: Mark, settings: Mapping[str, Any], *, own: bool) -> Keeper:
+        """Links a stream that has what the store held at a mark with it."""
+        self.table.eager = self.table.eager or getattr(store, "compares", False)
+        made_with = settings_of(self.table.embedder, self.table.analyser)
+        if settings.get(UNMADE) or self._skips:
+            made_with[UNMADE] = True
+        self._keeper = Keeper(store, self.agent, mark, settings, made_with, own=own)
+        return self._keeper
 
     @classmethod
     def restore(
@@ -635,14 +686,17 @@ class MemoryStream(StoredReader):
         alive = np.flatnonzero(table.alive[: table.committed])
         _, first = np.unique(table.saying[alive], return_index=True)
         for row in np.sort(alive[first]).tolist():
-            found.setdefault(table.sayings.texts[table.saying[row]], float(table.importance[row]))
+            found.setdefault(table.sayings.texts[int(table.saying[row])], float(table.importance[row]))
         return found
 
     @locked
     def flush(self) -> None:
-        """Writes the latest accesses to the store."""
-        if self._keeper is not None and self._keeper.accesses:
-            self._again(self._keeper.write)
+        """Writes the latest accesses to the store, which keeps the index of a long stream beside it."""
+        if self._keeper is not None:
+            if self._keeper.accesses:
+                self._again(self._keeper.write)
+            if self.table.length == self.table.committed:  # and no draft is open
+                self._keeper.keep(self.table, sorted(self._unembedded))
 
     @locked
     def close(self) -> None:

@@ -34,6 +34,7 @@ from commonplace.memory.record import (
 )
 from commonplace.memory.records import PackedRecords, StoredRows
 from commonplace.memory.sayings import Sayings
+from commonplace.memory.segments import COUNTED, Counts, Segment, joined
 from commonplace.memory.stores.store import ARCHIVED, FORGOTTEN, THERE
 
 if TYPE_CHECKING:
@@ -108,6 +109,8 @@ class MemoryTable:
         self._competing: dict[tuple[tuple[str, ...], tuple[str, ...]], FlagColumn] = {}
         self._saying: dict[Callable[[str], bool], FlagColumn] = {}
         """By sayings, not by rows."""
+        self.kept: Counts | None = None
+        """How much of it segments keep; None if a row that they have has changed otherwise than by an access."""
 
     @property
     def length(self) -> int:
@@ -223,12 +226,67 @@ class MemoryTable:
         self._packed.load(rows)
         self.commit()
 
+    def adopt(self, segments: Sequence[Segment]) -> None:
+        """Becomes what segments keep; there must be no rows before. Raises ValueError if it cannot."""
+        last = segments[-1].arrays
+        self.kind, self.tokens, self.created = (joined(segments, name) for name in ("kind", "tokens", "created"))
+        self.saying = joined(segments, "saying", np.intp)
+        self.accessed, self.importance = last["accessed"].copy(), last["importance"].copy()
+        self.alive = last["alive"].astype(np.bool_)
+        self.archived = set(last["archived"].tolist())
+        self.latest = int(self.created.max(initial=0))
+        exactly = self.sayings.adopt(segments)
+        self._packed.adopt(segments)
+        self.lexical.adopt(segments)
+        self.blend.adopt(segments)
+        self.commit()
+        self.kept = segments[-1].counts if exactly else None
+
+    def segment(self, failed: Sequence[int]) -> Segment:
+        """Returns what is to be kept: what is new since the segments before, or all. There must be no draft.
+
+        `failed`: ids of the memories whose embedder failed.
+        """
+        since = self.kept or dict.fromkeys(COUNTED, 0)
+        self._pack(0)
+        view = View(self, self.committed)
+        view.lexical()
+        first, size = since["rows"], self.committed
+        there = self.alive[first:size].copy()  # or forgotten, and then nothing that it said is kept
+        there[[id - 1 - first for id in self.archived if id > first]] = True
+        columns, labels = view.blend().kept(since, there)
+        arrays: dict[str, NDArray[Any]] = {
+            "kind": self.kind[first:size],
+            "tokens": self.tokens[first:size],
+            "created": self.created[first:size],
+            "saying": self.saying[first:size].astype(np.int32),
+            "accessed": self.accessed[:size],
+            "importance": self.importance[:size],
+            "alive": self.alive[:size].view(np.uint8),
+            "archived": np.array(sorted(self.archived), dtype=np.int32),
+            "failed": np.array(failed, dtype=np.int32),
+            **self._packed.kept(since, there),
+            **self.lexical.kept(since),
+            **columns,
+            **self.sayings.kept(since, self.saying[first:size][there]),  # vectors last
+        }
+        counts = {
+            "rows": size,
+            "sayings": len(self.sayings),
+            "rests": self._packed.rests,
+            "vectors": self.sayings.vectors_ready(),
+            "shapes": self.lexical.shapes,
+            **{name: since[name] + len(labels[name]) for name in labels},
+        }
+        return Segment(arrays, since, counts, labels)
+
     def replace(self, memory: Memory) -> None:
         """Replaces the memory of the same id; importance, emotion and details may differ; the text if `say` follows."""
         row = memory.id - 1
         if row < self.lexical.size and row not in self._reworded and self.record(row).full_text != memory.full_text:
             self._reworded[row] = self._terms(row)
         self.version += 1
+        self.kept = None
         if row < self._packed.size:
             self._packed.replace(row, memory)
         else:
@@ -237,7 +295,7 @@ class MemoryTable:
 
     def say(self, memory: Memory, vector: Vector | None) -> None:
         """Gives a committed memory another text or vector, after `replace` has given it its record."""
-        row = memory.id - 1
+        row, self.kept = memory.id - 1, None
         self.saying[row] = self.sayings.add(memory.text, vector)
         self.blend.replace(row, memory)
         for policy, flags in self._competing.items():
@@ -250,9 +308,14 @@ class MemoryTable:
         self._sayings_committed = len(self.sayings)
         self.writer = None
         if len(self._latest) >= 2 * _LATEST:
-            for memory in self._latest[:-_LATEST]:
-                self._packed.append(memory)
-            del self._latest[:-_LATEST]
+            self._pack(_LATEST)
+
+    def _pack(self, left: int) -> None:
+        """Packs all memories but so many of the latest."""
+        count = len(self._latest) - left
+        for memory in self._latest[:count]:
+            self._packed.append(memory)
+        del self._latest[:count]
 
     def cut(self, writer: object = None) -> None:
         """Removes the rows that are not committed, without a trace; from now on only `writer` may add."""
@@ -374,6 +437,11 @@ class MemoryTable:
         """Returns whether the memory has a usable vector, or one follows from its text."""
         return self.sayings.state[self.saying[row]] not in UNUSABLE
 
+    def without_vectors(self) -> set[int]:
+        """Returns the ids of the memories that have no usable vector, and none that follows from the text."""
+        unusable = np.isin(self.sayings.state, [*UNUSABLE])
+        return {row + 1 for row in np.flatnonzero(unusable[self.saying[: self.committed]]).tolist()}
+
     def given_vector(self, row: int) -> Vector | None:
         """Returns the vector to be stored: None for one that follows from the text."""
         return self.sayings.given(int(self.saying[row]))
@@ -445,6 +513,7 @@ class MemoryTable:
 
     def _set_alive(self, ids: Sequence[int], alive: bool) -> None:
         self.version += 1
+        self.kept = None
         self.alive = self.alive.copy()
         self.alive[[id - 1 for id in ids]] = alive
 

@@ -2,19 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 from commonplace.errors import UsageError
 from commonplace.memory.analyser import Analyser
 from commonplace.memory.embedding import Embedder
-from commonplace.memory.stores.store import Add, Configure, Log, Operation, Revise, Touch, Writer
+from commonplace.memory.segments import FORMAT
+from commonplace.memory.stores.store import (
+    Add,
+    Archive,
+    Configure,
+    Forget,
+    Indexed,
+    Log,
+    Mark,
+    Operation,
+    Restore,
+    Revise,
+    Store,
+    Touch,
+    Writer,
+)
+from commonplace.memory.table import MemoryTable
 
 Progress = Callable[[int, int], None]
 """Called with (done, of how many) while something takes long."""
 
 _BATCH = 256
+_LEAST = 1024
+"""Memories below which a stream is made of its rows in no time."""
+_CHANGED, _SHARE = 256, 256
+"""An index is kept anew when so many memories, and this part of all, have been added or changed since."""
+_SEGMENTS = 16
+"""When there are so many, they are made one. Each has the columns that may change for all memories."""
 
 
 class Keeper:
@@ -23,28 +47,53 @@ class Keeper:
     Accesses are collected, and written with the next operation, by `flush` and by `close`.
     """
 
-    def __init__(self, writer: Writer, made_with: Mapping[str, Any], *, own: bool) -> None:
-        """`writer`: what the stream has read. `made_with`: the settings of the stream, written with its first memory.
-        `own`: whether `close` closes the store."""
-        self.store = writer.store
-        self.mark = writer.mark
+    def __init__(
+        self,
+        store: Store,
+        agent: str,
+        mark: Mark,
+        settings: Mapping[str, Any],
+        made_with: Mapping[str, Any],
+        *,
+        own: bool,
+    ) -> None:
+        """`mark`, `settings`: of what the stream has read. `made_with`: the settings of the stream, written with its
+        first memory. `own`: whether `close` closes the store."""
+        self.store = store
+        self.mark = mark
         """Of what the stream knows."""
-        self.settings = writer.stored.settings
+        self.settings = settings
         """Those in the store, as far as the stream knows; empty for a character that is new or was deleted."""
         self.accesses: dict[int, datetime] = {}
         """Those that are to be written: memory id → moment."""
-        self._agent = writer.agent
-        self._made_with = made_with
+        self.files: list[Path] = []
+        """The index that the store keeps, if the stream was made of it or has made it."""
+        self.changed = 0
+        """Memories that were added or changed since."""
+        self._agent = agent
+        self.made_with = made_with
         self._own = own
 
     def write(self, *operations: Operation) -> None:
         """Makes the operations in the store, after the accesses collected. Raises `Overtaken`."""
-        settings, before = {**self.settings, **self._made_with}, list[Operation]()
+        settings, before = {**self.settings, **self.made_with}, list[Operation]()
         if settings != self.settings and any(isinstance(one, Add) for one in operations):
             before.append(Configure(settings))
         if self.accesses:
             before.append(Touch(dict(self.accesses)))
         self.mark = self.store.write(self._agent, (*before, *operations), self.mark)
+        for one in (*before, *operations):
+            match one:
+                case Add(memories) | Revise(memories):
+                    self.changed += len(memories)
+                case Touch(accesses):
+                    self.changed += len(accesses)
+                case Forget() if self.files:  # with which the store has dropped the index
+                    self.files, self.changed = [], sys.maxsize
+                case Archive(ids) | Restore(ids) | Forget(ids):
+                    self.changed += len(ids)
+                case Configure():
+                    pass
         self.accesses.clear()
         if any(isinstance(one, Configure) for one in before):
             self.settings = settings
@@ -62,7 +111,29 @@ class Keeper:
 
     def news(self) -> Log:
         """Reads what the store has that the stream may not have."""
-        return self.store.read(self._agent, self.mark)
+        log = self.store.read(self._agent, self.mark)
+        self.changed += sum(len(one.memories) for one in log.operations if isinstance(one, Add | Revise))
+        return log
+
+    def keep(self, table: MemoryTable, failed: Sequence[int]) -> None:
+        """Has the store keep the index of the stream, if enough has changed for that.
+
+        Some that are new take a segment of their own; the others are left as they are.
+        """
+        rows = table.committed
+        if rows < _LEAST or self.changed < max(_CHANGED, rows // _SHARE) or not hasattr(self.store, "keep"):
+            return
+        if table.kept is None or len(self.files) >= _SEGMENTS or not self.files:
+            table.kept, self.files = None, []
+        segment = table.segment(failed)
+        store = cast(Indexed, self.store)
+        place = store.keep(self._agent, self.mark, index_made_with(table), self.files, segment)
+        self.changed = 0  # and not again before as much has changed
+        if place is None:
+            table.kept, self.files = None, []
+        else:
+            table.kept = segment.counts
+            self.files.append(place)
 
     def close(self) -> None:
         """Closes the store if it is the stream's own. May be called twice."""
@@ -108,3 +179,9 @@ def make_vectors(writer: Writer, embedder: Embedder, analyser: Analyser, progres
         if progress is not None:
             progress(first + len(some), len(kept))
     writer.write(Configure(settings))
+
+
+def index_made_with(table: MemoryTable) -> str:
+    """Returns what an index depends on besides the memories: whoever has another one makes it again."""
+    embedder, analyser = table.embedder, table.analyser
+    return f"{FORMAT} {analyser.kind} {analyser.name} {embedder.dimensions} {embedder.name}"

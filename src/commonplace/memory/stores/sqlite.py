@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gc
 import json
+import os
+import re
 import sqlite3
 import zlib
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -15,6 +17,7 @@ from typing import Any, NamedTuple
 
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory.embedding import Vector, encoded, gathered
+from commonplace.memory.segments import Segment, write_segment
 from commonplace.memory.stores.codec import (
     COLUMNS,
     UNREADABLE,
@@ -29,6 +32,7 @@ from commonplace.memory.stores.codec import (
 from commonplace.memory.stores.store import (
     FORGOTTEN,
     Access,
+    Index,
     Kept,
     Log,
     Operation,
@@ -46,6 +50,7 @@ from commonplace.sqlite import (
     Identity,
     Synchronous,
     application_id,
+    beside,
     close,
     connect,
     has_journal,
@@ -87,6 +92,15 @@ _NOW = (
 )
 _NEWS = f"({_ALL} OR key IN (SELECT key FROM change WHERE sequence > ? AND {_ALL}))"
 
+# files: names of segments, a JSON list; the table is made when the first index is kept
+_INDEX = (
+    "CREATE TABLE IF NOT EXISTS kept_index(number INTEGER PRIMARY KEY, made_with TEXT NOT NULL,"
+    " sequence INTEGER NOT NULL, last_id INTEGER NOT NULL, files TEXT NOT NULL)"
+)
+_HAS_INDEX = "SELECT count(*) FROM sqlite_schema WHERE name = 'kept_index'"
+_KEPT = "SELECT made_with, sequence, last_id, files FROM kept_index WHERE number = ?"
+_FILE = re.compile("[0-9a-f]{16}")
+
 _SHIFT = 32
 _LAST = (1 << _SHIFT) - 1
 _DELETED = "\0"
@@ -114,6 +128,9 @@ class SQLiteStore:
         self.where = str(path)
         self._connection, self.repairs = _opened(Path(path), synchronous, access)
         self._file = Identity(Path(path))
+        self._indexes = beside(Path(path), "-index")
+        """A folder for each character. A stream does without one that is missing or cannot be written."""
+        self._reads = access == "read"
         try:
             with STORE.errors(self.where):
                 old = STORE.format_of(self._connection, self.where) < STORE.format  # and cannot be written
@@ -152,11 +169,12 @@ class SQLiteStore:
     @locked
     def write(self, agent: str, operations: Sequence[Operation], mark: _Mark) -> _Mark:
         """Makes the operations, unless anybody has written since the mark."""
+        dropped: list[Path] = []
         with self._transaction():
             now, _ = self._now(agent)
             if now != mark:
                 raise overtaken(agent, self.where)
-            target = Rows(agent, mark.last_id, partial(self._kept, agent, mark.number))
+            target = Rows(agent, mark.last_id, partial(self._rows_of, agent, mark.number))
             fold(operations, target)
             if not target.changes:
                 return mark
@@ -168,10 +186,14 @@ class SQLiteStore:
             if target.settings is not None:
                 query = "UPDATE agent SET settings = ? WHERE number = ?"
                 execute(query, (as_json(dict(target.settings)), number))
+            if any(kept.state == FORGOTTEN for kept in target.rows.values()):
+                dropped = self._drop_index(number)  # it has their texts
             sequence = mark.sequence
             if target.settings is not None or any(id <= mark.last_id for id in target.rows):
                 sequence = execute("INSERT OR REPLACE INTO change(key) VALUES (?)", (number << _SHIFT,)).lastrowid or 0
-            return _Mark(number, sequence, target.last_id)
+            after = _Mark(number, sequence, target.last_id)
+        _remove(dropped)
+        return after
 
     @locked
     def delete(self, agent: str) -> int:
@@ -188,7 +210,65 @@ class SQLiteStore:
             # the number stays used, or another process that knows it would write to whoever gets it next
             query = "UPDATE agent SET name = ?, settings = '{}' WHERE number = ?"
             self._connection.execute(query, (f"{_DELETED}{number}", number))
+            dropped = self._drop_index(number)
+        _remove(dropped)
         return count
+
+    @locked
+    def index(self, agent: str) -> Index | None:
+        """Returns the index that is kept beside the file; None if there is none."""
+        with STORE.errors(self.where):
+            mark, settings = self._now(agent)
+            kept = self._kept(mark.number)
+        if kept is None:
+            return None
+        made_with, sequence, last_id, names = kept
+        folder = self._indexes / str(mark.number)
+        try:
+            files = tuple(folder / name for name in json.loads(names) if _FILE.fullmatch(name))
+            return Index(made_with, files, _Mark(mark.number, sequence, last_id), last_id, json.loads(settings))
+        except UNREADABLE:  # it is made anew, or says what is damaged, when the rows are read
+            return None
+
+    def keep(self, agent: str, mark: _Mark, made_with: str, before: Sequence[Path], segment: Segment) -> Path | None:
+        """Keeps an index beside the file. The transaction that names its files decides that it is there."""
+        if self._reads:
+            return None
+        folder = self._indexes / str(mark.number)
+        place, is_kept = folder / os.urandom(8).hex(), False
+        files, known = [*before, place], json.dumps([path.name for path in before])
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            write_segment(place, segment)
+            with self.guard, self._transaction():
+                kept = self._kept(mark.number)
+                is_kept = self._now(agent)[0] == mark and (not before or (kept is not None and kept[3] == known))
+                if is_kept:
+                    names = json.dumps([path.name for path in files])
+                    self._connection.execute(_INDEX)
+                    query = "INSERT OR REPLACE INTO kept_index VALUES (?, ?, ?, ?, ?)"
+                    self._connection.execute(query, (mark.number, made_with, mark.sequence, mark.last_id, names))
+        except (OSError, CommonplaceError):
+            is_kept = False
+        if not is_kept:
+            _remove([place])
+            return None
+        _remove({*folder.glob("*")}.difference(files))  # somebody else's of this moment, too: a missing one is no error
+        return place
+
+    def _kept(self, number: int) -> tuple[str, int, int, str] | None:
+        """(what it was made with, sequence, last id, names of files) of a character's index."""
+        execute = self._connection.execute
+        return execute(_KEPT, (number,)).fetchone() if execute(_HAS_INDEX).fetchone()[0] else None
+
+    def _drop_index(self, number: int) -> list[Path]:
+        """Forgets that there is an index; returns all files of the character, of processes that were killed, too.
+
+        Nobody else can be keeping one: the mark is not the latest any more.
+        """
+        if self._connection.execute(_HAS_INDEX).fetchone()[0]:
+            self._connection.execute("DELETE FROM kept_index WHERE number = ?", (number,))
+        return [*(self._indexes / str(number)).glob("*")]
 
     @locked
     def close(self) -> None:
@@ -208,7 +288,7 @@ class SQLiteStore:
         found = self._connection.execute(self._now_query, (agent,)).fetchone()
         return (_Mark(*found[:3]), found[3]) if found else (_Mark(0, 0, 0), "{}")
 
-    def _kept(self, agent: str, number: int, ids: Sequence[int]) -> list[Kept]:
+    def _rows_of(self, agent: str, number: int, ids: Sequence[int]) -> list[Kept]:
         base = number << _SHIFT
         keys = json.dumps([base | id for id in ids])
         try:
@@ -284,6 +364,12 @@ def _opened(path: Path, synchronous: Synchronous, access: Access) -> tuple[sqlit
             raise
     repair = "a process that had not closed the store left its journal; everything it had acknowledged was recovered"
     return connection, (repair,) if alone else ()
+
+
+def _remove(files: Iterable[Path]) -> None:
+    for file in files:
+        with suppress(OSError):
+            file.unlink(missing_ok=True)
 
 
 def _make_tables(connection: sqlite3.Connection) -> None:

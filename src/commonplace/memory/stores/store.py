@@ -7,11 +7,15 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
 
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory.embedding import Vector
 from commonplace.memory.record import Kind, Memory, accessed
+
+if TYPE_CHECKING:
+    from commonplace.memory.segments import Segment
 
 THERE, ARCHIVED, FORGOTTEN = range(3)
 """States of a stored memory."""
@@ -149,6 +153,38 @@ class Store(Readable, Protocol):
         it had.
 
         One who is added again under this name begins with memory 1. 0 for an unknown one.
+        """
+        ...
+
+
+class Index(NamedTuple):
+    """What a store has beside the rows of a character, so that its stream need not be made of them."""
+
+    made_with: str
+    """What else it depends on. One that was made with something else is of no use."""
+    files: tuple[Path, ...]
+    """Segments, in their order."""
+    mark: Mark
+    """The moment of which it is."""
+    last_id: int
+    settings: Mapping[str, Any]
+    """Those of the character, as of now."""
+
+
+class Indexed(Protocol):
+    """A store that keeps indexes. To it an index is a list of files."""
+
+    where: str
+
+    def index(self, agent: str) -> Index | None:
+        """Returns the index of a character; None if there is none."""
+        ...
+
+    def keep(self, agent: str, mark: Mark, made_with: str, before: Sequence[Path], segment: Segment) -> Path | None:
+        """Adds a segment to those of `before`, or puts it in the place of all; returns where it is.
+
+        None, and nothing is kept, if anybody has written to the character since `mark`, has kept another index, or if
+        the file cannot be written.
         """
         ...
 

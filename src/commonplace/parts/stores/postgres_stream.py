@@ -35,7 +35,7 @@ from commonplace.memory.embedding import (
     usable,
 )
 from commonplace.memory.explain import WhyNot
-from commonplace.memory.importance import RuleRater
+from commonplace.memory.importance import shared_rater
 from commonplace.memory.policies import Policy
 from commonplace.memory.preparing import EMBEDDING_ERROR, Item, embedded, flagged, mended, prepared, vectors_of
 from commonplace.memory.reader import StoredReader
@@ -124,7 +124,7 @@ class DatabaseStream(StoredReader):
             if store is not where:
                 store.close()
             raise
-        stream = cls(store, agent, policy, embedder, rater or RuleRater(analyser.language), analyser)
+        stream = cls(store, agent, policy, embedder, rater or shared_rater(analyser.language), analyser)
         stream._own = store is not where
         if not settings:
             stream._write(lambda _: [Configure(settings_of(embedder, stream._parts[2]))])

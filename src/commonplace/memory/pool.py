@@ -1,0 +1,152 @@
+"""The streams of many characters over one store, few of them in RAM at a time."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from types import TracebackType
+from typing import Self
+
+from commonplace.errors import UsageError
+from commonplace.memory import policies
+from commonplace.memory.analyser import Analyser
+from commonplace.memory.embedding import Embedder, Embeds
+from commonplace.memory.policies import Policy
+from commonplace.memory.record import Rater, checked_count
+from commonplace.memory.stores.opening import open_store
+from commonplace.memory.stores.store import Store
+from commonplace.memory.stream import MemoryStream
+
+
+@dataclass(slots=True)
+class _Entry:
+    """The stream of one character."""
+
+    stream: MemoryStream | None = None
+    users: int = 0
+    """Who must not find it closed."""
+    guard: Lock = field(default_factory=Lock)
+    """Held while it is opened and closed."""
+
+
+class Memories:
+    """The streams of many characters in one store: at most `max_open` are open, besides those in use.
+
+    The one used longest ago is flushed and closed first. Any number of threads may use it, and all who use a character
+    at the same time have the same stream. Close it, or use it in a `with` statement. `where` is as of
+    `MemoryStream.open`, and so are the other arguments, which all streams share.
+    """
+
+    def __init__(
+        self,
+        where: str | Path | Store,
+        policy: Policy = policies.RECALL,
+        *,
+        max_open: int = 256,
+        embedder: Embedder | Embeds | None = None,
+        rater: Rater | None = None,
+        analyser: Analyser | None = None,
+    ) -> None:
+        """Raises UsageError for `max_open` below 1, and as `open_store`."""
+        self.max_open = checked_count("max_open", max_open, 1)
+        self.store = open_store(where) if isinstance(where, str | Path) else where
+        self._own = self.store is not where
+        self._policy = policy
+        self._embedder = embedder
+        self._rater = rater
+        self._analyser = analyser
+        self._entries: OrderedDict[str, _Entry] = OrderedDict()
+        """The one used longest ago is the first."""
+        self._guard = Lock()
+        self._closed = False
+
+    def __len__(self) -> int:
+        """How many streams are open."""
+        with self._guard:
+            return sum(entry.stream is not None for entry in self._entries.values())
+
+    @contextmanager
+    def stream(self, agent: str) -> Generator[MemoryStream]:
+        """Gives the stream of a character, which stays open at least until the block ends.
+
+        Raises what `MemoryStream.open` raises, and UsageError after `close`.
+        """
+        with self._guard:
+            if self._closed:
+                raise UsageError("these memories are closed", where=self.store.where, hint="open them again")
+            entry = self._entries.setdefault(agent, _Entry())
+            entry.users += 1
+            self._entries.move_to_end(agent)
+        try:
+            with entry.guard:
+                if entry.stream is None:
+                    entry.stream = MemoryStream.open(
+                        self.store,
+                        agent,
+                        self._policy,
+                        embedder=self._embedder,
+                        rater=self._rater,
+                        analyser=self._analyser,
+                    )
+            yield entry.stream
+        finally:
+            self._release(agent, entry)
+            self._close_all_but(self.max_open)
+
+    def flush(self) -> None:
+        """Writes the latest accesses of all streams to the store."""
+        with self._guard:
+            streams = [entry.stream for entry in self._entries.values()]
+        for stream in streams:
+            if stream is not None:
+                stream.flush()
+
+    def close(self) -> None:
+        """Closes the streams, and the store if this has opened it. May be called twice.
+
+        A stream in use is flushed; what its user still does is written at once, but for accesses.
+        """
+        with self._guard:
+            self._closed = True
+        try:
+            self._close_all_but(0)
+            self.flush()
+        finally:
+            if self._own:
+                self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _close_all_but(self, most: int) -> None:
+        """Closes streams that nobody uses until there are no more than so many, the one used longest ago first."""
+        while True:
+            with self._guard:
+                idle = (agent for agent, entry in self._entries.items() if not entry.users)
+                agent = next(idle, None) if len(self._entries) > most else None
+                if agent is None:
+                    return
+                entry = self._entries[agent]
+                entry.users += 1  # nobody else closes it; who wants it meanwhile opens it again
+            try:
+                with entry.guard:
+                    if entry.stream is not None:
+                        entry.stream.close()
+                        entry.stream = None
+            finally:
+                self._release(agent, entry)
+
+    def _release(self, agent: str, entry: _Entry) -> None:
+        with self._guard:
+            entry.users -= 1
+            if not entry.users and entry.stream is None:
+                del self._entries[agent]
