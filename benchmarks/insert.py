@@ -1,4 +1,4 @@
-"""What it costs to remember one thing for good, and to open a long memory again.
+"""What it costs to remember one thing for good.
 
     python benchmarks/insert.py [--json] [--sizes 10000,100000]
 
@@ -19,8 +19,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from commonplace import rng
 from commonplace.memory import MemoryStream, lattice
@@ -78,7 +76,6 @@ def figures(folder: Path, size: int) -> list[Figure]:
         Figure("insert, durable, ready embedding", size, vector),
         Figure("insert, in RAM, no embedding", size, in_ram()),
         Figure("the same row by bare sqlite3", size, bare(folder / "bare.db")),
-        Figure("open again and ask, with vectors, ms", size, opened(folder / "vectors.db")),
     ]
 
 
@@ -141,19 +138,6 @@ def bare(path: Path) -> float:
     spent = (time.perf_counter() - begun) / MORE * 1e6
     connection.close()
     return spent
-
-
-def opened(path: Path) -> float:
-    """Milliseconds until the first question is answered; the best of three."""
-    spent: list[float] = []
-    for _ in range(3):
-        begun = time.perf_counter()
-        stream = MemoryStream.open(path, "maria")
-        stream.recall("who talks of the lantern festival?", at=START + timedelta(days=400), touch=False)
-        spent.append((time.perf_counter() - begun) * 1e3)
-        assert len(np.unique(stream.table.created[: stream.last_id])) == stream.last_id
-        stream.close()
-    return min(spent)
 
 
 if __name__ == "__main__":

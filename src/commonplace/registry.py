@@ -103,6 +103,7 @@ CLUSTERS = {"ray": "parts.cluster.ray_cluster:RayCluster"}
 """What starts workers: `engine.workers.Cluster`."""
 MEMORY = {
     "DatabaseStream": "parts.stores.postgres_stream:DatabaseStream",
+    "E5Embedder": "parts.model_servers.nano_e5:E5Embedder",
     "MemoryCoordinate": "parts.coordinates.document:MemoryCoordinate",
     "MemoryStore": "parts.coordinates.memory_store:MemoryStore",
     "SentenceEmbedder": "parts.model_servers.embedders:SentenceEmbedder",

@@ -81,6 +81,19 @@ def test_a_document_is_the_memory_with_its_reasons(stream):
     assert first.metadata["score"] > second.metadata["score"]
 
 
+def test_documents_say_the_same_once_and_how_likely_they_fit(stream):
+    from commonplace.adapters.langchain import MemoryRetriever
+
+    stream.remember(f"{TOLD[0]}!", at=NOW)
+    retriever = MemoryRetriever(memories=stream, clock=lambda: NOW)
+    found = retriever.invoke("what does Klaus read?")
+    assert sum(one.page_content.startswith(TOLD[0]) for one in found) == 1
+    assert found[0].metadata["repeats"]
+    assert found[0].metadata["confidence"] > 0.5
+    assert sum(one.page_content.startswith(TOLD[0]) for one in retriever.invoke("Klaus", collapse=False)) == 2
+    assert retriever.invoke("zeppelin quartz")[0].metadata["confidence"] < 0.5
+
+
 def test_options_of_recall_pass_through(stream):
     from commonplace.adapters.langchain import MemoryRetriever
 

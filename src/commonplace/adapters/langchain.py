@@ -9,7 +9,7 @@ from pydantic import Field
 
 from commonplace.adapters.parts import Clock, StoredConversation, metadata, reference, wall_clock
 from commonplace.errors import UsageError, install
-from commonplace.memory import MemoryStream, Policy, ScoredMemory
+from commonplace.memory import MemoryStream, Policy, Retrieval
 
 try:
     from langchain_core.chat_history import BaseChatMessageHistory
@@ -26,7 +26,8 @@ class MemoryRetriever(BaseRetriever):
     """Recalls memories as documents.
 
     A document's text is the memory's, its metadata the other fields with `rank`, `score` and `parts`. `invoke` takes
-    the options of `MemoryStream.recall`, such as `k`, `at` and `policy`, which override those given here.
+    the options of `MemoryStream.recall`, such as `k`, `at` and `policy`, which override those given here. Of memories
+    that say the same the best is returned, unless `collapse` is False.
     """
 
     memories: MemoryStream
@@ -39,18 +40,18 @@ class MemoryRetriever(BaseRetriever):
     clock: Clock = wall_clock
 
     def _get_relevant_documents(self, query: str, *, run_manager: object, **options: Any) -> list[Document]:  # noqa: ARG002 – LangChain's signature
-        return _documents(self.memories.recall(query, **self._options(options)))
+        return _documents(self.memories.retrieve(query, **self._options(options)))
 
     async def _aget_relevant_documents(self, query: str, *, run_manager: object, **options: Any) -> list[Document]:  # noqa: ARG002
-        return _documents(await self.memories.arecall(query, **self._options(options)))
+        return _documents(await self.memories.aretrieve(query, **self._options(options)))
 
     def _options(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        own = {"at": self.clock(), "k": self.k, "policy": self.policy}
+        own = {"at": self.clock(), "k": self.k, "policy": self.policy, "collapse": True}
         return {**own, **self.options, **given}
 
 
-def _documents(hits: Sequence[ScoredMemory]) -> list[Document]:
-    return [Document(hit.memory.full_text, id=reference(hit.memory), metadata=metadata(hit)) for hit in hits]
+def _documents(found: Retrieval) -> list[Document]:
+    return [Document(hit.memory.full_text, id=reference(hit.memory), metadata=more) for hit, more in metadata(found)]
 
 
 class StreamChatHistory(BaseChatMessageHistory):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from commonplace.adapters.parts import REASONS, Clock, metadata, reference, wall_clock
 from commonplace.errors import UsageError, install
-from commonplace.memory import MemoryStream, ScoredMemory
+from commonplace.memory import MemoryStream, Retrieval, ScoredMemory
 
 try:
     from llama_index.core.base.base_retriever import BaseRetriever
@@ -29,28 +28,28 @@ class MemoryRetriever(BaseRetriever):
     """
 
     def __init__(self, stream: MemoryStream, k: int = 10, *, clock: Clock = wall_clock, **options: Any) -> None:
-        """Makes a retriever of `k` nodes. `options` are those of `MemoryStream.recall`, such as `policy`."""
+        """Makes a retriever of `k` nodes. `options` are those of `MemoryStream.recall`, such as `policy`; of memories
+        that say the same the best is returned, unless `collapse` is False."""
         super().__init__()
         self._stream = stream
         self._options: dict[str, Any] = {"k": k, **options}
         self._clock = clock
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        return _nodes(self._stream.recall(query_bundle.query_str, **self._asked()))
+        return _nodes(self._stream.retrieve(query_bundle.query_str, **self._asked()))
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        return _nodes(await self._stream.arecall(query_bundle.query_str, **self._asked()))
+        return _nodes(await self._stream.aretrieve(query_bundle.query_str, **self._asked()))
 
     def _asked(self) -> dict[str, Any]:
-        return {"at": self._clock(), **self._options}
+        return {"at": self._clock(), "collapse": True, **self._options}
 
 
-def _nodes(hits: Sequence[ScoredMemory]) -> list[NodeWithScore]:
-    return [NodeWithScore(node=_node(hit), score=hit.score) for hit in hits]
+def _nodes(found: Retrieval) -> list[NodeWithScore]:
+    return [NodeWithScore(node=_node(hit, fields), score=hit.score) for hit, fields in metadata(found)]
 
 
-def _node(hit: ScoredMemory) -> TextNode:
-    fields = metadata(hit)
+def _node(hit: ScoredMemory, fields: dict[str, Any]) -> TextNode:
     return TextNode(
         id_=reference(hit.memory),
         text=hit.memory.full_text,

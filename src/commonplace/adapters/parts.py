@@ -8,7 +8,7 @@ from copy import deepcopy
 from datetime import UTC, datetime
 from typing import Any
 
-from commonplace.memory import Memory, MemoryStream, ScoredMemory
+from commonplace.memory import Memory, MemoryStream, Retrieval, ScoredMemory
 from commonplace.memory.stores.codec import memory_json
 from commonplace.text import clean
 
@@ -26,17 +26,21 @@ def reference(memory: Memory) -> str:
     return f"{memory.agent}:{memory.id}"
 
 
-REASONS = ("rank", "score", "relevance", "parts")
+REASONS = ("rank", "score", "relevance", "parts", "repeats", "confidence")
 """Metadata of a hit besides the fields of its memory."""
 
 
-def metadata(hit: ScoredMemory) -> dict[str, Any]:
-    """Returns the fields of a memory but its text, as JSON, with `rank`, `score`, `relevance` and what each part
-    adds."""
-    fields: dict[str, Any] = {**memory_json(hit.memory)}
-    del fields["text"]
-    parts = {name: part.weight * part.normalised for name, part in hit.parts.items()}
-    return {**fields, "rank": hit.rank, "score": hit.score, "relevance": hit.relevance, "parts": parts}
+def metadata(found: Retrieval) -> list[tuple[ScoredMemory, dict[str, Any]]]:
+    """Returns each hit with the fields of its memory but the text, as JSON, and with `REASONS`: what each part adds,
+    the ids of the memories that only say the same, and how likely it is that any hit is about what is asked."""
+    every: list[tuple[ScoredMemory, dict[str, Any]]] = []
+    for hit in found:
+        fields: dict[str, Any] = {**memory_json(hit.memory)}
+        del fields["text"]
+        parts = {name: part.weight * part.normalised for name, part in hit.parts.items()}
+        reasons = hit.rank, hit.score, hit.relevance, parts, list(hit.repeats), found.confidence
+        every.append((hit, fields | dict(zip(REASONS, reasons, strict=True))))
+    return every
 
 
 class StoredConversation:

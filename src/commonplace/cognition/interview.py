@@ -193,7 +193,7 @@ async def _retrieved(view: TalkView, notebook: Tracer, question: str, asked: Par
             query,
             at=view.now,
             k=K if purpose == "question" else K_NAMED,
-            policy=policies.RECALL,
+            policy=policies.IN_RUNS["recall"],
             purpose=purpose,
             touch=False,
             embedding=vectors.get(query),

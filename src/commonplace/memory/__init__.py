@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from commonplace.parts.coordinates.document import MemoryCoordinate
     from commonplace.parts.coordinates.memory_store import MemoryStore
     from commonplace.parts.model_servers.embedders import SentenceEmbedder, ServerEmbedder
+    from commonplace.parts.model_servers.nano_e5 import E5Embedder
     from commonplace.parts.stores.postgres_stream import DatabaseStream
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
     "DatabaseStream",
     "Delta",
     "Draft",
+    "E5Embedder",
     "Embedder",
     "Emotion",
     "Feeling",

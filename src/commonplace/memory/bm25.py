@@ -313,8 +313,13 @@ class LexicalIndex:
 class ByWords:
     """What `LexicalIndex.scores` gives each candidate: a `Compared`."""
 
-    def __init__(self, scores: Floats) -> None:
+    fades = False
+
+    def __init__(self, scores: Floats, full: float = 0.0) -> None:
+        """`full`: the units from which on the highest counts as 1, below as the square of its share; 0: it always
+        does, and the lowest as 0."""
         self._scores = scores
+        self._full = full
 
     def units(self, positions: Indices | None, out: Floats) -> None:
         np.multiply(self._scores if positions is None else self._scores[positions], 1 / UNIT, out=out)
@@ -322,7 +327,12 @@ class ByWords:
 
     def spread(self) -> Spread:
         low, high = np.minimum.reduce(self._scores), np.maximum.reduce(self._scores)
-        return Spread(round(float(low) / UNIT), round(float(high) / UNIT))
+        return self.range(Spread(round(float(low) / UNIT), round(float(high) / UNIT)))
+
+    def range(self, over: Spread, units: Floats | None = None) -> Spread:  # noqa: ARG002 - of words, all is known
+        if not self._full:
+            return over
+        return Spread(0.0, self._full * (self._full / over.high) if 0 < over.high < self._full else max(1.0, over.high))
 
     def estimate(self, some: slice, factor: float, out: Singles) -> None:
         np.multiply(self._scores[some], factor / UNIT, out=out, casting="same_kind")

@@ -29,6 +29,7 @@ Reason = Literal[
     "older",
     "distant",
     "irrelevant",
+    "repeated",
     "too_long",
     "outscored",
 ]
@@ -37,10 +38,10 @@ Reason = Literal[
 def explain(hits: Iterable[ScoredMemory]) -> NotebookText:
     """Returns a table with a line per hit: rank, score, each part as `raw → normalised × weight`, memory.
 
-    A part that is not normalised is shown once, and a weight of 1 not at all. Of a `Retrieval` whose question could
-    not be embedded, the last line says so.
+    A part that is not normalised is shown once, and a weight of 1 not at all. Of a `Retrieval`, lines below say what
+    made its vectors, that its question could not be embedded, and that nothing seems to fit.
     """
-    failed = clean(hits.query_error) if isinstance(hits, Retrieval) else ""
+    notes = list(_notes(hits)) if isinstance(hits, Retrieval) else []
     hits = list(hits)
     names = list(dict.fromkeys(name for hit in hits for name in hit.parts)) or ALWAYS
     lines = [["rank", "score", *names, "memory"]]
@@ -54,9 +55,16 @@ def explain(hits: Iterable[ScoredMemory]) -> NotebookText:
     rows = [
         "  ".join([*(cell.rjust(width) for cell, width in zip(line, widths, strict=False)), line[-1]]) for line in lines
     ]
-    return NotebookText(
-        "\n".join([*rows, f"the question has no vector ({failed}): every cosine is 0"] if failed else rows)
-    )
+    return NotebookText("\n".join([*rows, *notes]))
+
+
+def _notes(found: Retrieval) -> Iterator[str]:
+    if found.query_error:
+        yield f"the question has no vector ({clean(found.query_error)}): every cosine is 0"
+    elif found.measure and "cosine" in found.spreads:
+        yield f"cosine by {found.measure.embedder}"
+    if not found.fits:
+        yield f"nothing here seems to be about the question (confidence {found.confidence:.2f})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +102,7 @@ _SENTENCES: dict[Reason, str] = {
     "older": "The query was empty and memory {id} is not among the newest",
     "distant": "Memory {id} is not among the {nearest} nearest",
     "irrelevant": "Memory {id} is less relevant than the caller wanted",
+    "repeated": "Memory {id} was left out because a hit says the same",
     "too_long": "Memory {id} scored high enough but did not fit into the token budget",
     "outscored": "Others scored higher than memory {id}",
 }
@@ -101,6 +110,9 @@ _SENTENCES: dict[Reason, str] = {
 
 def why_not(view: View, id: int, retrieval: Retrieval) -> WhyNot:
     """Returns the reason, found by scoring again as the retrieval did, but with the access times of now."""
+    said = next((hit for hit, others in retrieval.repeats.items() if id in others), 0)
+    if said:
+        return WhyNot(id, "repeated", note=f"The hit is memory {said}.")
     reason = _absent(view, id, retrieval)
     return WhyNot(id, reason) if reason else _outscored(view, id, retrieval)
 

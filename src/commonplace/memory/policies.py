@@ -18,6 +18,7 @@ Recency = Literal["access", "creation", "rank"]
 Importance = Literal["scale", "unit"]
 Relevance = Literal["cosine", "bm25", "blend"]
 Normalise = Literal["minmax", "none"]
+CosineFrom = Literal["lowest", "mean"]
 
 _HEAVIEST = 1e6
 _KINDS: Mapping[Any, str] = {float: "a number", int: "a whole number", bool: "true or false"}
@@ -71,6 +72,13 @@ class Policy:
     """BM25: weight of a word of the question that only carries grammar, in [0, 1]; 1 = as any other."""
     respell: bool = False
     """BM25: whether a word of the question that no memory has is replaced by words of similar spelling."""
+    full_at: float = 0.0
+    """Blend: words count from 0 and not from the weakest match up, and beside an embedder that knows meaning the best
+    match counts in full only if its relevance by words is as high as this, in [0, 1], and as the square of its share
+    if it is lower. 0: min-max as for other parts."""
+    cosine_from: CosineFrom = "lowest"
+    """Blend: the cosine that min-max counts as 0: the lowest of the candidates, or their mean, and all below. With
+    `mean` memories lend their neighbours the square: a slight likeness says nothing of the next memory."""
     nearest: int = 0
     """Only this many compete, those with the highest cosine; 0 = all. Needs `cosine`."""
     without_tags: tuple[str, ...] = ()
@@ -128,6 +136,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "importance": get_args(Importance),
     "relevance": get_args(Relevance),
     "normalise": get_args(Normalise),
+    "cosine_from": get_args(CosineFrom),
 }
 """Field → the words it accepts."""
 TYPES: Mapping[str, Any] = {
@@ -141,7 +150,7 @@ INHERENT = _PARTS[: _PARTS.index("relevance")]
 BLENDED = _PARTS[_PARTS.index("relevance") + 1 :]
 """The parts of a blend, in the order they are added and shown."""
 _MINUTES = ("neighbour_minutes", "conversation_minutes")
-_RANGES = (("all_equal", 0.0, 1.0), ("k1", 0.0, 1000.0), ("b", 0.0, 1.0), ("grammar", 0.0, 1.0))
+_RANGES = (("all_equal", 0.0, 1.0), ("k1", 0.0, 1000.0), ("b", 0.0, 1.0), ("grammar", 0.0, 1.0), ("full_at", 0.0, 1.0))
 
 
 def compares_vectors(policy: Policy, embedder: object) -> bool:
@@ -201,22 +210,31 @@ idle events. Some of its characters have a decay of 0.995."""
 RECALL = Policy(
     "recall",
     relevance="blend",
+    all_equal=0.0,
     recency_weight=0.02,
     importance_weight=0.02,
     grammar=0.3,
     respell=True,
+    full_at=0.35,
+    cosine_from="mean",
 )
 """For questions about the past: words, meaning where the embedder knows it, neighbours, people and places named."""
 
-_ALL = {policy.name: policy for policy in (PARK, LEXICAL, TWO_STAGE, REPO2023, RECALL)}
-NAMES = tuple(_ALL)
-_BLEND_ONLY = {*(f"{part}_weight" for part in BLENDED), *_MINUTES}
+SHIPPED: Mapping[str, Policy] = {policy.name: policy for policy in (PARK, LEXICAL, TWO_STAGE, REPO2023, RECALL)}
+NAMES = tuple(SHIPPED)
+IN_RUNS: Mapping[str, Policy] = {
+    **SHIPPED,
+    "recall": replace(RECALL, all_equal=0.5, full_at=0.0, cosine_from="lowest"),
+}
+"""The policies as runs have them: what `recall` has learned since may not change what a run retrieved."""
+_BLEND_ONLY = {*(f"{part}_weight" for part in BLENDED), *_MINUTES, "full_at", "cosine_from"}
 _LIST_OF_WORDS = tuple[str, ...]
 
 
-def by_name(name: str) -> Policy:
-    """Returns the shipped policy of that name. Raises UsageError with the most similar name."""
-    policy = _ALL.get(name)
+def by_name(name: str, known: Mapping[str, Policy] = SHIPPED) -> Policy:
+    """Returns the shipped policy of that name, or that of a run if `known` is `IN_RUNS`. Raises UsageError with the
+    most similar name."""
+    policy = known.get(name)
     if policy is None:
         raise UsageError(
             f"there is no policy {name!r}", hint=f"{_near(name, NAMES)}the policies are {', '.join(NAMES)}"
@@ -224,19 +242,19 @@ def by_name(name: str) -> Policy:
     return policy
 
 
-def from_mapping(name: str, changes: Mapping[str, Any]) -> Policy:
+def from_mapping(name: str, changes: Mapping[str, Any], known: Mapping[str, Policy] = SHIPPED) -> Policy:
     """Returns a custom policy: `base`, the name of a shipped one, and the fields that differ from it.
 
     `from_mapping("gossip", {"base": "recall", "named_weight": 0.6})`. Raises UsageError for a name that is taken, an
     unknown base or field, a value of the wrong type or out of range, and a field that has no effect on the policy.
     """
-    if name in _ALL:
+    if name in SHIPPED:
         raise UsageError(f"policy name {name!r} is taken", hint=f"choose another name; taken are {', '.join(NAMES)}")
     base = changes.get("base")
     if not isinstance(base, str):
         raise UsageError(f"policy {name} has no base", hint=f"add `base:`, one of {', '.join(NAMES)}")
     values = {key: _value(name, key, value) for key, value in changes.items() if key != "base"}
-    policy = replace(by_name(base), name=name, **values)
+    policy = replace(by_name(base, known), name=name, **values)
     idle = sorted(_BLEND_ONLY & values.keys()) if policy.relevance != "blend" else []
     if idle:
         raise UsageError(

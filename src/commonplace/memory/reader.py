@@ -76,6 +76,7 @@ class Reader:
         exclude: AbstractSet[int] = frozenset(),
         embedding: Vector | None = None,
         min_relevance: float | None = None,
+        collapse: bool = False,
         **filters: Unpack[Filters],
     ) -> Retrieval:
         """Returns the best k memories (default: the policy's) as of `at`, best first, with every part of every score.
@@ -85,7 +86,9 @@ class Reader:
         it is applied, in a snapshot never. `max_tokens` (counted by `estimate_tokens`): the best k that fit, each into
         what the better ones left. `exclude`: ids that do not compete. `embedding`: the query's vector, if it has been
         made already, float32 of the stream's dimensions; it is used without a query, too. `min_relevance`: only hits
-        of at least this `ScoredMemory.relevance`, 0–1. An empty query brings the newest k. Raises UsageError for an
+        of at least this `ScoredMemory.relevance`, 0–1. `collapse`: of memories that say the same in nearly
+        the same words only the best is a hit; its `ScoredMemory.repeats` has the ids of the others. An empty query
+        brings the newest k. Raises UsageError for an
         argument of the wrong type, for k below 1, and for a filter as `search` does.
         """
         policy = self.policy if policy is None else checked_policy(policy)
@@ -99,6 +102,7 @@ class Reader:
             exclude=frozenset(checked_ids(exclude) if exclude else ()),
             vector=checked_vector(embedding),
             min_relevance=0.0 if min_relevance is None else checked_share("min_relevance", min_relevance),
+            collapse=collapse,
             filters=filters,
         )
         return self._answer(question, touch=touch)

@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from functools import cached_property, partial
-from itertools import count, islice
+from itertools import count
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
@@ -22,6 +23,7 @@ from commonplace.memory.columns import UNIT, Floats, Indices, micros, moment
 from commonplace.memory.embedding import Vector
 from commonplace.memory.policies import Policy
 from commonplace.memory.record import Memory, accessed
+from commonplace.memory.repeats import first_of_each
 from commonplace.memory.scoring import (
     MEASURED,
     Breakdown,
@@ -32,12 +34,19 @@ from commonplace.memory.scoring import (
     Scores,
     Spreads,
     best,
-    days_named,
+    full_marks,
     parts_json,
     score_candidates,
 )
 from commonplace.memory.search import Filters, matching
 from commonplace.memory.table import View
+
+BY_WORDS = -1.4, 6.3
+"""The logit of a retrieval's confidence by words alone: a constant, and the relevance by words of the best hit."""
+BY_MEANING = -4.6, 1.6, 18.5
+"""The same where an embedder knows meaning: also how far the highest cosine is above the mean of the others, as a share
+of what is left up to 1. Both by logistic regression: `python benchmarks/recall_quality.py --fits` measures them."""
+LEAST_CONFIDENCE = 0.5
 
 
 class Options(Filters, total=False):
@@ -51,6 +60,7 @@ class Options(Filters, total=False):
     exclude: AbstractSet[int]
     embedding: Vector | None
     min_relevance: float | None
+    collapse: bool
 
 
 class RetrievalQuery(NamedTuple):
@@ -67,6 +77,7 @@ class RetrievalQuery(NamedTuple):
     vector: Vector | None
     """The one the caller gave."""
     min_relevance: float
+    collapse: bool
     filters: Filters
 
 
@@ -108,6 +119,8 @@ class Retrieval(Sequence[ScoredMemory]):
     filters: Filters = field(default_factory=Filters)
     """Those that were given."""
     min_relevance: float = 0.0
+    repeats: Mapping[int, tuple[int, ...]] = field(default_factory=dict[int, "tuple[int, ...]"])
+    """With `collapse`: id of a hit → those that only say the same and would have been hits too, best first."""
     measure: Relevance | None = field(default=None, compare=False, repr=False)
     """What `ScoredMemory.relevance` is computed with."""
     _hits: list[ScoredMemory] = field(init=False, compare=False, repr=False, default_factory=list[ScoredMemory])
@@ -118,7 +131,8 @@ class Retrieval(Sequence[ScoredMemory]):
         if not self._hits and self.found:
             moments = {since: moment(since) for since in {*self.accessed}}  # those touched together have one
             then = map(accessed, self.found, map(moments.__getitem__, self.accessed))
-            parts = map(partial(Parts, self.breakdown, self.measure and self.measure.of), count())
+            repeats = (self.repeats.get(memory.id, ()) for memory in self.found)
+            parts = map(partial(Parts, self.breakdown, self.measure and self.measure.of), count(), repeats)
             self._hits[:] = list(map(ScoredMemory, then, count(1), self.scores, parts))  # at once: threads may share it
         return tuple(self._hits)
 
@@ -148,6 +162,22 @@ class Retrieval(Sequence[ScoredMemory]):
     def ids(self) -> tuple[int, ...]:
         """The ids of the hits, best first."""
         return tuple([memory.id for memory in self.found])
+
+    @property
+    def confidence(self) -> float | None:
+        """How likely it is, 0–1, that the best hits are about what is asked, judged by how well they fit.
+
+        Calibrated so that at 0.5 a question is as likely to be one that nothing here answers. None for the newest, and
+        for a policy that compares vectors alone, whose cosines mean something else for every model.
+        """
+        if self.measure is None or self.policy.relevance == "cosine":
+            return None
+        return self.measure.confidence(self)
+
+    @property
+    def fits(self) -> bool:
+        """Whether some hit seems to be about what is asked: `confidence` of at least 0.5, or None."""
+        return self.confidence is None or self.confidence >= LEAST_CONFIDENCE
 
     def trace(self) -> dict[str, Any]:
         """Returns the retrieval as JSON stores it in a trace: memories by id, every part of every score."""
@@ -180,11 +210,11 @@ def retrieve(
     `made`: the vector that the embedder has made of the question already; `query_error`: how it failed. `touches`:
     whether the hits are last accessed at `at`, which the caller records.
     """
-    text, at, policy, k, purpose, max_tokens, exclude, given, min_relevance, filters = query
+    text, at, policy, k, purpose, max_tokens, exclude, given, min_relevance, collapse, filters = query
     among = candidates(view, policy, exclude, at, filters)
     count = among.size
     asked = bool(text) or given is not None
-    best_of = k if max_tokens is None and min_relevance <= 0 else None
+    best_of = k if max_tokens is None and min_relevance <= 0 and not collapse else None
     scores = None
     if asked and count:
         scores = score_candidates(among, text, given if made is None else made, None, best_of)
@@ -194,7 +224,12 @@ def retrieve(
     if scores:
         among, count = scores.of, scores.candidates
     totals = scores.totals if scores else np.zeros(count)
-    ranked = best(totals, view.table.created, k if max_tokens is None else None, among.rows)
+    most = k if max_tokens is None else None
+    ranked = best(totals, view.table.created, None if collapse else most, among.rows)
+    groups: dict[int, list[int]] = {}
+    if collapse:
+        groups = first_of_each(ranked.tolist(), lambda position: view.table.record(among.row(position)), most)
+        ranked = np.array(list(groups), dtype=np.intp)
     if max_tokens is not None:
         ranked = _fitting(ranked, among.take(view.table.tokens), k, max_tokens)
     chosen = ranked if among.rows is None else among.rows[ranked]
@@ -218,6 +253,11 @@ def retrieve(
         query_error=query_error,
         filters=filters,
         min_relevance=min_relevance,
+        repeats={
+            among.row(one) + 1: tuple([among.row(other) + 1 for other in groups[one]])
+            for one in ranked.tolist()
+            if groups.get(one)
+        },
         measure=measure,
     )
 
@@ -246,25 +286,23 @@ def candidates(view: View, policy: Policy, exclude: AbstractSet[int], at: dateti
 class Relevance:
     """How relevant memories are to one question, measured the same way whatever else there is to remember.
 
-    See `ScoredMemory.relevance`. A word that only carries grammar counts if a memory has it.
+    See `ScoredMemory.relevance`.
     """
 
     def __init__(self, among: Candidates, text: str) -> None:
         self._among = among._replace(rows=None)
         self._text = text
 
+    @property
+    def embedder(self) -> str:
+        """The name of what made the vectors."""
+        return self._among.view.table.embedder.name
+
     @cached_property
     def _highest(self) -> float:
         """The BM25 score that counts as 1."""
-        view, _, _, policy = self._among
-        with view.table.guard:
-            index, analyser = view.lexical(), view.table.analyser
-            days, text = days_named(self._among, self._text)
-            terms = analyser.weighted(text, policy.grammar)
-            content = analyser.weighted(text, 0.0)
-            counted = {term: w for term, w in terms.items() if content[term] or index.occurs(term, view.length)}
-            # a memory is of one day at most
-            return index.highest({**(counted or terms), **dict(islice(days.items(), 1))}, view.length)
+        with self._among.view.table.guard:
+            return full_marks(self._among, self._text)
 
     def _top(self, part: str) -> float:
         """Returns the raw value of a part that counts as 1."""
@@ -274,6 +312,21 @@ class Relevance:
         """Returns the relevance of a memory with these parts."""
         each = [(parts[name].raw, self._top(name)) for name in MEASURED if name in parts]
         return max((min(1.0, max(0.0, raw / top)) if top else 0.0 for raw, top in each), default=0.0)
+
+    def confidence(self, found: Retrieval) -> float:
+        """Returns `Retrieval.confidence`."""
+        name = "lexical" if self._among.policy.relevance == "blend" else "relevance"
+        each = [hit.parts[name].raw for hit in found.hits if name in hit.parts]
+        if not each:
+            return 0.0
+        words = min(1.0, max(each) / self._highest) if self._highest else 0.0
+        mean, high = found.spreads.get("cosine", (0.0, 0.0))
+        if self._among.policy.cosine_from == "mean" and found.candidates > 1 and high > mean:
+            others = mean - (high - mean) / (found.candidates - 1)  # the mean without the best
+            logit = BY_MEANING[0] + BY_MEANING[1] * words + BY_MEANING[2] * (high - others) / (1 - others)
+        else:
+            logit = BY_WORDS[0] + BY_WORDS[1] * words
+        return round(1 / (1 + math.exp(-logit)), 3)
 
     def of_all(self, scores: Scores) -> Floats:
         """Returns the relevance of each candidate."""

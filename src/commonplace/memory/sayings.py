@@ -387,9 +387,13 @@ def _prepared(vectors: Sequence[Vector | None], dimensions: int) -> tuple[Rows, 
 class ByVectors:
     """The cosine of a question's vector and those of the candidates: a `Compared`."""
 
-    def __init__(self, sayings: Sayings, numbers: Indices, given: Vector | None, room: Floats) -> None:
-        """`numbers`: which saying each candidate is; `given`: the question's vector; `room`: as long as `numbers`."""
+    def __init__(
+        self, sayings: Sayings, numbers: Indices, given: Vector | None, room: Floats, from_mean: bool = False
+    ) -> None:
+        """`numbers`: which saying each candidate is; `given`: the question's vector; `room`: as long as `numbers`;
+        `from_mean`: whether what is not above the mean counts as 0."""
         self._sayings, self._numbers, self._room = sayings, numbers, room
+        self.fades = from_mean
         sayings.make()
         self.unusable = sayings.unusable(numbers)
         """Reason → how many candidates could not be compared."""
@@ -438,7 +442,17 @@ class ByVectors:
         positions = np.concatenate(extremes)
         units = np.empty(len(positions))
         self.units(positions, units)
-        return Spread(float(np.minimum.reduce(units)), float(np.maximum.reduce(units)))
+        over = Spread(float(np.minimum.reduce(units)), float(np.maximum.reduce(units)))
+        if not self.fades:
+            return over
+        cosines, total = _COSINES.matrix(1, count)[0], 0.0
+        self._sayings.cosines(self._products, self._norm, None, cosines)
+        for some in blocks(len(near)):
+            total += float(np.add.reduce(cosines.take(self._numbers[some], mode="clip")))
+        return Spread(float(round(total / len(near))), over.high)
+
+    def range(self, over: Spread, units: Floats) -> Spread:
+        return Spread(float(round(float(np.add.reduce(units)) / len(units))), over.high) if self.fades else over
 
     def estimate(self, some: slice, factor: float, out: Singles) -> None:
         np.multiply(self._near[some], np.float32(factor / (self._norm * UNIT)), out=out)

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property, lru_cache, partial, reduce
+from itertools import islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -74,6 +75,10 @@ class Candidates(NamedTuple):
         """Returns the column's value of each."""
         return column[: self.view.length] if self.rows is None else column[self.rows]
 
+    def row(self, position: int) -> int:
+        """Returns the row of the one at a position."""
+        return position if self.rows is None else int(self.rows[position])
+
     def only(self, positions: Indices) -> Candidates:
         """Returns those at some positions."""
         return self._replace(rows=positions if self.rows is None else self.rows[positions])
@@ -126,8 +131,10 @@ def score_candidates(
         ranges = short.ranges
     else:
         ranges = [range_of(units, UNIT, given.get(name)) for name, units in zip(asked, rooms, strict=True)]
+        each = zip(asked, compared, ranges, rooms, strict=True)
+        ranges = [over if name in given else part.range(over, units) for name, part, over, units in each]
     totals = work[-1, : -2 * REACH]
-    _add(prior.totals, rooms, ranges, [weight for _, weight in parts], policy, work[-4:])
+    _add(prior.totals, rooms, ranges, parts, policy, work[-4:])
     counted = _blend(hints, work[-4:]) if hints else []
     np.rint(totals, out=totals)
     ranges = [*prior.ranges, *ranges]
@@ -166,10 +173,14 @@ def _compare(
             if days := days_named(of, text)[0]:
                 terms = {**terms, **days}
             scores = index.scores(terms, view.length, policy.k1, policy.b, room if rows is None else None)
-            compared.insert(0, ByWords(of.take(scores)))
+            full = 1.0 if policy.full_at else 0.0
+            if full and "cosine" in rooms:
+                full = max(full, policy.full_at * full_marks(of, text) / UNIT)
+            compared.insert(0, ByWords(of.take(scores), full))
         else:
             asked = embed_query(view.table.embedder, text) if vector is None else vector
-            by_vectors = ByVectors(view.table.sayings, of.take(view.table.saying), asked, room)
+            from_mean = policy.cosine_from == "mean"
+            by_vectors = ByVectors(view.table.sayings, of.take(view.table.saying), asked, room, from_mean)
             compared.insert(0, by_vectors)
             unusable = by_vectors.unusable
     return compared, unusable
@@ -186,27 +197,45 @@ def days_named(of: Candidates, text: str) -> tuple[dict[str, float], str]:
     return {}, text
 
 
+def full_marks(of: Candidates, text: str) -> float:
+    """Returns what a memory of average length scores by words that has every word of the question.
+
+    A word that only carries grammar counts if a memory has it.
+    """
+    view, policy = of.view, of.policy
+    index, analyser = view.lexical(), view.table.analyser
+    days, text = days_named(of, text)
+    terms = analyser.weighted(text, policy.grammar)
+    content = analyser.weighted(text, 0.0)
+    counted = {term: w for term, w in terms.items() if content[term] or index.occurs(term, view.length)}
+    # a memory is of one day at most
+    return index.highest({**(counted or terms), **dict(islice(days.items(), 1))}, view.length)
+
+
 def _add(
     prior: Floats,
     raw: Sequence[Floats],
     ranges: Sequence[Spread],
-    weights: Sequence[float],
+    parts: Sequence[tuple[Compared, float]],
     policy: Policy,
     work: Floats,
 ) -> None:
     """Fills the last of four rows with Σ weight · part of the prior and the given parts, in this order.
 
-    The first, shifted by `REACH`, gets the same without the prior.
+    The first, shifted by `REACH`, gets the same without the prior, but the squares of parts that fade.
     """
     asked, spare, totals = work[0, REACH:-REACH], work[2, : len(prior)], work[3, : len(prior)]
     if not raw:
         totals[:], asked[:] = prior, 0
-    for number, (values, over, weight) in enumerate(zip(raw, ranges, weights, strict=True)):
+    for number, (values, over, (part, weight)) in enumerate(zip(raw, ranges, parts, strict=True)):
         units = spare if number else asked
         normalise(values, UNIT, over, policy, units)
+        faded = units * units * (UNIT * weight) if part.fades else units
         if weight != 1:
             units *= weight
         np.add(totals if number else prior, units, out=totals)
+        if part.fades:
+            units[:] = faded
         if number:
             asked += units
 
@@ -437,6 +466,11 @@ class ScoredMemory(NamedTuple):
         """
         return getattr(self.parts, "relevance", None)
 
+    @property
+    def repeats(self) -> tuple[int, ...]:
+        """The ids of memories that only say the same, which `collapse` left out; best first."""
+        return getattr(self.parts, "repeats", ())
+
 
 class Scores(NamedTuple):
     """The scores of all candidates, or of those that may be among the best, and the parts they are made of.
@@ -518,7 +552,8 @@ class Breakdown:
 
     def _units(self) -> Floats:
         units = np.empty((len(self.names), self._raw.shape[1]))
-        if self._policy.normalise == "minmax" and not self._counted and all(low != high for low, high in self._ranges):
+        plain = self._policy.normalise == "minmax" and self._policy.relevance != "blend"
+        if plain and all(low != high for low, high in self._ranges):
             lows, highs = np.array(self._ranges).T[:, :, None]  # as `normalise` does, all parts at once
             np.divide(np.subtract(self._raw, lows, out=units), (highs - lows) * UNIT, out=units)
             return np.rint(units, out=units)
@@ -532,12 +567,17 @@ class Breakdown:
 class Parts(Mapping[str, Part]):
     """The parts of one memory's score by name, and how relevant the memory is; worked out when they are first read."""
 
-    __slots__ = ("_measure", "_number", "_of")
+    __slots__ = ("_measure", "_number", "_of", "repeats")
 
     def __init__(
-        self, of: Breakdown | None, measure: Callable[[Mapping[str, Part]], float] | None, number: int
+        self,
+        of: Breakdown | None,
+        measure: Callable[[Mapping[str, Part]], float] | None,
+        number: int,
+        repeats: tuple[int, ...] = (),
     ) -> None:
         """`of`: None for a memory that was not scored, which has no parts. `number`: which of them."""
+        self.repeats = repeats
         self._of = of
         self._measure = measure
         self._number = number
@@ -581,6 +621,8 @@ def normalise(raw: Floats, scale: float, over: Spread, policy: Policy, out: Floa
     else:
         shifted = np.subtract(raw, over.low, out=out) if over.low else raw
         np.divide(shifted, (over.high - over.low) * UNIT, out=out)
+        if policy.cosine_from == "mean":
+            np.maximum(out, 0, out=out)
     np.rint(out, out=out)
 
 

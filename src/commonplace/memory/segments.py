@@ -256,7 +256,7 @@ class Texts:
     def __init__(self, segments: Sequence[Segment], lengths: str, data: str) -> None:
         parts = [segment for segment in segments if len(segment.arrays[lengths])]
         self._ends = [np.cumsum(part.arrays[lengths], dtype=np.int64) for part in parts]
-        self._data = [_bytes(part.arrays[data]) for part in parts]
+        self._data = [_viewed(part.arrays[data]) for part in parts]
         counts = np.cumsum([0, *map(len, self._ends)]).tolist()
         self._firsts: list[int] = counts[:-1]
         self.kept: int = counts[-1]
@@ -293,7 +293,7 @@ class Texts:
         return np.concatenate([*before, lengths]), np.concatenate([*kept, data])
 
 
-def _bytes(array: NDArray[Any]) -> memoryview:
+def _viewed(array: NDArray[Any]) -> memoryview:
     return array.data if len(array) else memoryview(b"")
 
 
@@ -364,7 +364,7 @@ class KeptTerms:
         self._ends, self._starts = arrays["term_ends"], arrays["starts"]
         self._documents, self._codes = arrays["documents"], arrays["codes"]
         self._gram, self._gram_term, self._grams_of = arrays["gram"], arrays["gram_term"], arrays["grams_of"]
-        self._terms = _bytes(arrays["terms"])
+        self._terms = _viewed(arrays["terms"])
 
     def postings(self, term: str) -> tuple[NDArray[np.int32], NDArray[np.int32]] | None:
         """Returns (documents, codes) of a term; None if it is not here."""

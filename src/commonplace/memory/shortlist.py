@@ -30,12 +30,19 @@ _LENT = 4.0
 class Compared(Protocol):
     """One raw part of the score of each candidate."""
 
+    fades: bool
+    """Whether neighbours lend its square: a slight likeness to the question is no sign that the next memory fits."""
+
     def units(self, positions: Indices | None, out: Floats) -> None:
         """Fills `out` with the part, in units of 2⁻³⁰, of the candidates at these positions; None for all."""
         ...
 
     def spread(self) -> Spread | None:
-        """Returns the exact lowest and highest of all, in units; None if estimates would be of no use."""
+        """Returns exactly what to normalise over, in units; None if estimates would be of no use."""
+        ...
+
+    def range(self, over: Spread, units: Floats) -> Spread:
+        """Returns the same; `over`: the lowest and the highest of `units`, which are those of all candidates."""
         ...
 
     def estimate(self, some: slice, factor: float, out: Singles) -> None:
@@ -103,24 +110,29 @@ def _add(
     spare: Singles,
 ) -> float:
     """Fills in the sum of the parts, and of the parts and the prior; returns how far it may be off."""
-    offset, varying = 0.0, list[tuple[Compared, float]]()
+    equal, varying = [0.0, 0.0], list[tuple[Compared, float, Spread]]()
     for (part, weight), over in zip(parts, ranges, strict=True):
         if over.low == over.high:
-            offset += weight * policy.all_equal
+            equal[0] += weight * policy.all_equal
+            equal[1] += weight * policy.all_equal * (policy.all_equal if part.fades else 1.0)
         else:
-            varying.append((part, weight / (over.high - over.low)))
-            offset -= over.low * varying[-1][1]
+            varying.append((part, weight, over))
     for some in blocks(len(totals)):
-        asked, out = relevance[some], spare[: len(totals[some])]
-        for number, (part, factor) in enumerate(varying):
-            part.estimate(some, factor, out if number else asked)
-            if number:
-                asked += out
-        if not varying:
-            asked[:] = 0
-        if offset:
-            asked += np.float32(offset)
-        np.add(prior.estimates[some], asked, out=totals[some])
+        asked, found, out = relevance[some], spare[: len(totals[some])], totals[some]
+        np.add(prior.estimates[some], np.float32(equal[0]), out=out)
+        asked[:] = np.float32(equal[1])
+        for part, weight, over in varying:
+            factor = (1.0 if part.fades else weight) / (over.high - over.low)
+            part.estimate(some, factor, found)
+            if over.low:
+                found -= np.float32(over.low * factor)
+            if part.fades:
+                np.maximum(found, 0, out=found)
+                out += found * np.float32(weight)
+                found *= found * np.float32(weight)
+            else:
+                out += found
+            asked += found
     error = sum(abs(weight) for weight in prior.weights) * 16 * EPSILON + 4 * UNIT
     for (part, weight), over in zip(parts, ranges, strict=True):
         error += abs(weight) * (32 * EPSILON + UNIT + (part.error(over) if over.low < over.high else 0.0))
@@ -134,7 +146,7 @@ def _blend(hints: Hints, relevance: Singles, received: Singles, totals: Singles,
         for some in blocks(len(totals)):
             received[some] *= np.float32(weight)
             totals[some] += received[some]
-        error += abs(weight) * _LENT * (error + 64 * EPSILON * highest + UNIT)
+        error += abs(weight) * _LENT * (2 * error + 64 * EPSILON * highest + UNIT)
         highest *= 1 + abs(weight) * _LENT
     for name, part in COUNTED.items():
         if weight := hints.weights.get(name):

@@ -696,8 +696,8 @@ class MemoryStream(StoredReader):
         if self._keeper is not None:
             if self._keeper.accesses:
                 self._again(self._keeper.write)
-            self.table.cut()
-            self._keeper.keep(self.table, sorted(self._unembedded))
+            if self.table.length == self.table.committed:  # and no draft is open
+                self._keeper.keep(self.table, sorted(self._unembedded))
 
     @locked
     def close(self) -> None:

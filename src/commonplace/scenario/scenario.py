@@ -178,7 +178,9 @@ class Scenario:
         """How its characters retrieve."""
         name = self.cognition.policy
         own = self.part.policies
-        return policies.from_mapping(name, own[name]) if name in own else policies.by_name(name)
+        if name in own:
+            return policies.from_mapping(name, own[name], policies.IN_RUNS)
+        return policies.by_name(name, policies.IN_RUNS)
 
     @property
     def embedder(self) -> Embedder:

@@ -17,7 +17,7 @@ PROGRAMS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 def test_the_programs_of_the_page_run(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     names = run(*(program for program in PROGRAMS if "embedded:" not in program))
-    assert capsys.readouterr().out == "Klaus is reading about gentrification\n"
+    assert capsys.readouterr().out == "Klaus is reading about gentrification\nShe is allergic to peanuts\n"
     assert names["klaus"].last_id == 1
 
 

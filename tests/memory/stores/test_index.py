@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from commonplace.memory import MemoryStream, lattice, policies
+from commonplace.memory import Draft, MemoryStream, lattice, policies
 from commonplace.memory import segments as segment_files
 from commonplace.memory.analyser import Analyser
 from commonplace.memory.embedding import GivenVectors
@@ -76,7 +76,7 @@ def opened(path, **parts) -> MemoryStream:
 
 
 def kept_files(path: Path) -> list[Path]:
-    return sorted(Path(f"{path}-index").glob("*"))
+    return sorted(Path(f"{path}-index").glob("*/*"))
 
 
 def same(path: Path, one: MemoryStream, chance: random.Random, **parts) -> None:
@@ -218,7 +218,7 @@ def test_a_file_that_is_damaged_is_no_error(tmp_path, monkeypatch):
         same(path, stream, chance, embedder=Model(True))
 
 
-@pytest.mark.parametrize("names", ["[]", "{", "[1]", '["../town.db"]', '["1-0000000000000000"]', '{"a": 1}', "null"])
+@pytest.mark.parametrize("names", ["[]", "{", "[1]", '["../town.db"]', '["0000000000000000"]', '{"a": 1}', "null"])
 def test_names_that_lead_elsewhere_are_not_followed(tmp_path, names):
     path = tmp_path / "town.db"
     filled(path)
@@ -308,6 +308,27 @@ def test_a_write_that_breaks_off_leaves_the_index_of_before(tmp_path, monkeypatc
     with opened(path) as stream:
         assert stream._keeper.files == before
         same(path, stream, random.Random(1))
+
+
+def test_a_store_that_is_only_read_keeps_nothing(tmp_path):
+    path = tmp_path / "town.db"
+    filled(path)
+    shutil.rmtree(f"{path}-index")
+    with closing(read_store(path)) as store:
+        opened(store).close()
+    assert not Path(f"{path}-index").exists()
+
+
+def test_an_open_draft_stays_open(tmp_path):
+    path = tmp_path / "town.db"
+    with opened(path) as stream:
+        stream.add_many(["hello"] * 10, at=START)
+        draft = Draft(stream)
+        draft.remember("not yet", at=START)
+        stream.flush()
+        assert not kept_files(path)
+        stream.apply(draft.delta)
+    assert kept_files(path)
 
 
 def test_two_streams_do_not_mix_their_segments(tmp_path):

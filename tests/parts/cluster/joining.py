@@ -11,16 +11,18 @@ from commonplace.engine.worker import Make, Play, packed, unpacked
 from commonplace.engine.workers import WorkerLost
 from commonplace.errors import CommonplaceError
 from commonplace.parts.cluster.ray_cluster import RayCluster
+from commonplace.run.place import place
 
 
 def main(address: str) -> None:
     """A worker plays, dies, and comes again for another version."""
     loaded, manifest = prepared("plaza")
-    with closing(RayCluster(address, manifest, "embedded:town", answers=True)) as cluster:
+    with closing(RayCluster(address, manifest, place("postgresql://db/towns#town"), answers=True)) as cluster:
         print(cluster.count, "workers")
-        link = cluster.start()
-        unpacked(link.send(packed(Make(sorted(loaded.personas), 7))).result())
-        print(len(unpacked(link.send(packed(Play())).result()).played), "played")
+        links = [cluster.start() for _ in range(cluster.count + 1)]  # the last one as a successor: there is no free CPU
+        for link in links:
+            unpacked(link.send(packed(Make(sorted(loaded.personas), 7))).result())
+            print(len(unpacked(link.send(packed(Play())).result()).played), "played")
         link.end()
         try:
             link.send(packed(Play())).result()

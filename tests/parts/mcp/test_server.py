@@ -98,6 +98,23 @@ def test_an_assistant_remembers_recalls_with_reasons_and_forgets(tmp_path):
         assert [memory.text for memory in stream] == ["The stove is burning"]
 
 
+def test_an_assistant_is_told_what_fits_and_hears_the_same_once(tmp_path):
+    async def day(ask: Assistant) -> None:
+        for text in ("Klaus is allergic to nuts", "The stove is burning", "klaus is allergic to nuts!"):
+            await ask("remember", text=text, at="2031-10-04T09:00")
+        found = await ask("recall", query="what is Klaus allergic to?", at="2031-10-05T09:00")
+        assert (found["fits"], found["confidence"] > 0.5) == (True, True)
+        assert [(hit["memory"]["id"], hit["repeats"]) for hit in found["hits"]] == [(1, [3]), (2, [])]
+        why_not = await ask("explain", id=3, query="what is Klaus allergic to?", at="2031-10-05T09:00")
+        assert "a hit says the same" in why_not["reason"]
+        found = await ask("recall", query="zeppelin quartz", at="2031-10-05T09:00")
+        assert (found["fits"], found["confidence"] < 0.5) == (False, True)
+        assert not any("shares words" in hit["why"] or "fit" in hit["why"] for hit in found["hits"])
+        assert (await ask("recall", query=""))["confidence"] is None
+
+    over(tmp_path / "notes.db", day, agent="user")
+
+
 def test_tools_say_whether_they_only_read(tmp_path, run):
     async def hints(ask: Assistant) -> None:
         tools = (await ask.client.list_tools()).tools

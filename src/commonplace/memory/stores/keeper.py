@@ -14,12 +14,14 @@ from commonplace.memory.embedding import Embedder
 from commonplace.memory.segments import FORMAT
 from commonplace.memory.stores.store import (
     Add,
+    Archive,
     Configure,
     Forget,
     Indexed,
     Log,
     Mark,
     Operation,
+    Restore,
     Revise,
     Store,
     Touch,
@@ -35,8 +37,8 @@ _LEAST = 1024
 """Memories below which a stream is made of its rows in no time."""
 _CHANGED, _SHARE = 256, 256
 """An index is kept anew when so many memories, and this part of all, have been added or changed since."""
-_SEGMENTS = 32
-"""Then they are made one."""
+_SEGMENTS = 16
+"""When there are so many, they are made one. Each has the columns that may change for all memories."""
 
 
 class Keeper:
@@ -80,7 +82,18 @@ class Keeper:
         if self.accesses:
             before.append(Touch(dict(self.accesses)))
         self.mark = self.store.write(self._agent, (*before, *operations), self.mark)
-        self._count((*before, *operations))
+        for one in (*before, *operations):
+            match one:
+                case Add(memories) | Revise(memories):
+                    self.changed += len(memories)
+                case Touch(accesses):
+                    self.changed += len(accesses)
+                case Forget() if self.files:  # with which the store has dropped the index
+                    self.files, self.changed = [], sys.maxsize
+                case Archive(ids) | Restore(ids) | Forget(ids):
+                    self.changed += len(ids)
+                case Configure():
+                    pass
         self.accesses.clear()
         if any(isinstance(one, Configure) for one in before):
             self.settings = settings
@@ -99,7 +112,7 @@ class Keeper:
     def news(self) -> Log:
         """Reads what the store has that the stream may not have."""
         log = self.store.read(self._agent, self.mark)
-        self._count(log.operations)
+        self.changed += sum(len(one.memories) for one in log.operations if isinstance(one, Add | Revise))
         return log
 
     def keep(self, table: MemoryTable, failed: Sequence[int]) -> None:
@@ -121,20 +134,6 @@ class Keeper:
         else:
             table.kept = segment.counts
             self.files.append(place)
-
-    def _count(self, operations: Iterable[Operation]) -> None:
-        for one in operations:
-            match one:
-                case Add(memories) | Revise(memories):
-                    self.changed += len(memories)
-                case Touch(accesses):
-                    self.changed += len(accesses)
-                case Configure():
-                    pass
-                case _:
-                    self.changed += len(one.ids)
-                    if isinstance(one, Forget) and self.files:  # with which the store has dropped the index
-                        self.files, self.changed = [], sys.maxsize
 
     def close(self) -> None:
         """Closes the store if it is the stream's own. May be called twice."""

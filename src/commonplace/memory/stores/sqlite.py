@@ -8,7 +8,7 @@ import os
 import re
 import sqlite3
 import zlib
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -99,9 +99,7 @@ _INDEX = (
 )
 _HAS_INDEX = "SELECT count(*) FROM sqlite_schema WHERE name = 'kept_index'"
 _KEPT = "SELECT made_with, sequence, last_id, files FROM kept_index WHERE number = ?"
-_FILE = re.compile("[0-9]{1,18}-[0-9a-f]{16}")
-_ABANDONED = 3600
-"""Seconds after which a file that belongs to no index is nobody's."""
+_FILE = re.compile("[0-9a-f]{16}")
 
 _SHIFT = 32
 _LAST = (1 << _SHIFT) - 1
@@ -130,8 +128,9 @@ class SQLiteStore:
         self.where = str(path)
         self._connection, self.repairs = _opened(Path(path), synchronous, access)
         self._file = Identity(Path(path))
-        self._folder = beside(Path(path), "-index")
-        """Where indexes are: a stream does without a folder that is missing or cannot be written."""
+        self._indexes = beside(Path(path), "-index")
+        """A folder for each character. A stream does without one that is missing or cannot be written."""
+        self._reads = access == "read"
         try:
             with STORE.errors(self.where):
                 old = STORE.format_of(self._connection, self.where) < STORE.format  # and cannot be written
@@ -170,12 +169,12 @@ class SQLiteStore:
     @locked
     def write(self, agent: str, operations: Sequence[Operation], mark: _Mark) -> _Mark:
         """Makes the operations, unless anybody has written since the mark."""
-        dropped: Sequence[Path] = ()
+        dropped: list[Path] = []
         with self._transaction():
             now, _ = self._now(agent)
             if now != mark:
                 raise overtaken(agent, self.where)
-            target = Rows(agent, mark.last_id, partial(self._kept, agent, mark.number))
+            target = Rows(agent, mark.last_id, partial(self._rows_of, agent, mark.number))
             fold(operations, target)
             if not target.changes:
                 return mark
@@ -193,7 +192,7 @@ class SQLiteStore:
             if target.settings is not None or any(id <= mark.last_id for id in target.rows):
                 sequence = execute("INSERT OR REPLACE INTO change(key) VALUES (?)", (number << _SHIFT,)).lastrowid or 0
             after = _Mark(number, sequence, target.last_id)
-        self._remove(dropped)
+        _remove(dropped)
         return after
 
     @locked
@@ -212,7 +211,7 @@ class SQLiteStore:
             query = "UPDATE agent SET name = ?, settings = '{}' WHERE number = ?"
             self._connection.execute(query, (f"{_DELETED}{number}", number))
             dropped = self._drop_index(number)
-        self._remove(dropped)
+        _remove(dropped)
         return count
 
     @locked
@@ -220,59 +219,56 @@ class SQLiteStore:
         """Returns the index that is kept beside the file; None if there is none."""
         with STORE.errors(self.where):
             mark, settings = self._now(agent)
-            kept = self._kept_index(mark.number)
+            kept = self._kept(mark.number)
         if kept is None:
             return None
-        made_with, sequence, last_id, files = kept
-        return Index(made_with, files, _Mark(mark.number, sequence, last_id), last_id, json.loads(settings))
+        made_with, sequence, last_id, names = kept
+        folder = self._indexes / str(mark.number)
+        try:
+            files = tuple(folder / name for name in json.loads(names) if _FILE.fullmatch(name))
+            return Index(made_with, files, _Mark(mark.number, sequence, last_id), last_id, json.loads(settings))
+        except UNREADABLE:  # it is made anew, or says what is damaged, when the rows are read
+            return None
 
     def keep(self, agent: str, mark: _Mark, made_with: str, before: Sequence[Path], segment: Segment) -> Path | None:
         """Keeps an index beside the file. The transaction that names its files decides that it is there."""
-        place = self._folder / f"{mark.number}-{os.urandom(8).hex()}"
-        dropped: Sequence[Path] = (place,)
+        if self._reads:
+            return None
+        folder = self._indexes / str(mark.number)
+        place, is_kept = folder / os.urandom(8).hex(), False
+        files, known = [*before, place], json.dumps([path.name for path in before])
         try:
-            self._folder.mkdir(exist_ok=True)
+            folder.mkdir(parents=True, exist_ok=True)
             write_segment(place, segment)
             with self.guard, self._transaction():
-                kept = self._kept_index(mark.number)
-                known = kept[3] if kept else ()
-                if self._now(agent)[0] == mark and (not before or known == tuple(before)):
+                kept = self._kept(mark.number)
+                is_kept = self._now(agent)[0] == mark and (not before or (kept is not None and kept[3] == known))
+                if is_kept:
+                    names = json.dumps([path.name for path in files])
                     self._connection.execute(_INDEX)
-                    names = json.dumps([path.name for path in (*before, place)])
                     query = "INSERT OR REPLACE INTO kept_index VALUES (?, ?, ?, ?, ?)"
                     self._connection.execute(query, (mark.number, made_with, mark.sequence, mark.last_id, names))
-                    others = {*self._folder.glob(f"{mark.number}-*")} - {*before, place}
-                    dropped = [path for path in others if path in known or _is_old(path, place)]
         except (OSError, CommonplaceError):
-            dropped = (place,)
-        self._remove(dropped)
-        return None if place in dropped else place
+            is_kept = False
+        if not is_kept:
+            _remove([place])
+            return None
+        _remove({*folder.glob("*")}.difference(files))  # somebody else's of this moment, too: a missing one is no error
+        return place
 
-    def _kept_index(self, number: int) -> tuple[str, int, int, tuple[Path, ...]] | None:
-        """(what it was made with, sequence, last id, files) of a character's index."""
+    def _kept(self, number: int) -> tuple[str, int, int, str] | None:
+        """(what it was made with, sequence, last id, names of files) of a character's index."""
         execute = self._connection.execute
-        if not execute(_HAS_INDEX).fetchone()[0] or (found := execute(_KEPT, (number,)).fetchone()) is None:
-            return None
-        made_with, sequence, last_id, files = found
-        try:
-            names = json.loads(files)
-            fits = all(_FILE.fullmatch(name) for name in names)
-        except UNREADABLE:
-            return None
-        return (made_with, sequence, last_id, tuple(self._folder / name for name in names)) if fits else None
+        return execute(_KEPT, (number,)).fetchone() if execute(_HAS_INDEX).fetchone()[0] else None
 
-    def _drop_index(self, number: int) -> Sequence[Path]:
-        """Forgets that there is an index; returns its files."""
-        kept = self._kept_index(number)
-        if kept is None:
-            return ()
-        self._connection.execute("DELETE FROM kept_index WHERE number = ?", (number,))
-        return kept[3]
+    def _drop_index(self, number: int) -> list[Path]:
+        """Forgets that there is an index; returns all files of the character, of processes that were killed, too.
 
-    def _remove(self, files: Sequence[Path]) -> None:
-        for file in files:
-            with suppress(OSError):
-                file.unlink(missing_ok=True)
+        Nobody else can be keeping one: the mark is not the latest any more.
+        """
+        if self._connection.execute(_HAS_INDEX).fetchone()[0]:
+            self._connection.execute("DELETE FROM kept_index WHERE number = ?", (number,))
+        return [*(self._indexes / str(number)).glob("*")]
 
     @locked
     def close(self) -> None:
@@ -292,7 +288,7 @@ class SQLiteStore:
         found = self._connection.execute(self._now_query, (agent,)).fetchone()
         return (_Mark(*found[:3]), found[3]) if found else (_Mark(0, 0, 0), "{}")
 
-    def _kept(self, agent: str, number: int, ids: Sequence[int]) -> list[Kept]:
+    def _rows_of(self, agent: str, number: int, ids: Sequence[int]) -> list[Kept]:
         base = number << _SHIFT
         keys = json.dumps([base | id for id in ids])
         try:
@@ -370,12 +366,10 @@ def _opened(path: Path, synchronous: Synchronous, access: Access) -> tuple[sqlit
     return connection, (repair,) if alone else ()
 
 
-def _is_old(path: Path, new: Path) -> bool:
-    """Tells whether no process can be writing the file any more."""
-    try:
-        return path.stat().st_mtime < new.stat().st_mtime - _ABANDONED
-    except OSError:
-        return False
+def _remove(files: Iterable[Path]) -> None:
+    for file in files:
+        with suppress(OSError):
+            file.unlink(missing_ok=True)
 
 
 def _make_tables(connection: sqlite3.Connection) -> None:

@@ -24,7 +24,7 @@ from commonplace.api import OpenedRun, open_run
 from commonplace.clock import iso
 from commonplace.errors import CommonplaceError, UsageError, install
 from commonplace.lookup import RunMemories, StoreMemories, is_run, moment
-from commonplace.memory import MemoryStream, ScoredMemory
+from commonplace.memory import MemoryStream, Retrieval, ScoredMemory
 from commonplace.memory.record import MemoryFields, checked_count
 from commonplace.memory.search import Filters
 from commonplace.memory.shapes import MemoryJSON
@@ -74,6 +74,7 @@ class Hit(BaseModel):
     relevance: float | None = Field(description="0 to 1, comparable between questions; null without a question")
     why: str
     parts: list[ScorePart]
+    repeats: list[int] = Field(description="ids of memories that only say the same and were left out")
     memory: MemoryJSON
 
 
@@ -84,6 +85,8 @@ class Recollection(BaseModel):
     query: str
     at: str
     policy: str
+    fits: bool = Field(description="false if no hit seems to be about what is asked: look closely before you use one")
+    confidence: float | None = Field(description="0 to 1, what `fits` goes by; null where it cannot be told")
     hits: list[Hit]
 
 
@@ -223,10 +226,18 @@ def hit_of(hit: ScoredMemory) -> Hit:
         for name, part in hit.parts.items()
     ]
     parts.sort(key=lambda part: -part.adds)
-    why = ", ".join(f"{part.meaning} (+{part.adds:.2f})" for part in parts if part.adds > 0)
+    why = ", ".join(f"{part.meaning} (+{part.adds:.2f})" for part in parts if part.adds > 0 and part.raw > 0)
     why = why if hit.parts else "it is one of the latest; there was no question"
     memory = memory_json(hit.memory)
-    return Hit(rank=hit.rank, score=hit.score, relevance=hit.relevance, why=why, parts=parts, memory=memory)
+    return Hit(
+        rank=hit.rank,
+        score=hit.score,
+        relevance=hit.relevance,
+        why=why,
+        parts=parts,
+        repeats=list(hit.repeats),
+        memory=memory,
+    )
 
 
 # ── arguments ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -283,10 +294,16 @@ class _Recalling:
     ) -> Recollection:
         """Recall what fits a question best, with the reasons for each memory in words and numbers. Changes nothing."""
         name, stream, now = self._opened(agent, at)
-        wanted = only.wanted() if only else Filters()
-        found = stream.retrieve(query, at=now, k=k, touch=False, min_relevance=min_relevance or None, **wanted)
-        hits = [hit_of(hit) for hit in found.hits]
-        return Recollection(agent=name, query=query, at=iso(now), policy=found.policy.name, hits=hits)
+        found = _found(stream, query, now, k, only, min_relevance)
+        return Recollection(
+            agent=name,
+            query=query,
+            at=iso(now),
+            policy=found.policy.name,
+            fits=found.fits,
+            confidence=found.confidence,
+            hits=[hit_of(hit) for hit in found.hits],
+        )
 
     def explain(
         self,
@@ -300,8 +317,7 @@ class _Recalling:
     ) -> Explanation:
         """Explain why a question recalls a memory, or why it does not."""
         _, stream, now = self._opened(agent, at)
-        wanted = only.wanted() if only else Filters()
-        found = stream.retrieve(query, at=now, k=k, touch=False, min_relevance=min_relevance or None, **wanted)
+        found = _found(stream, query, now, k, only, min_relevance)
         for hit in found.hits:
             if hit.memory.id == id:
                 shown = hit_of(hit)
@@ -525,6 +541,15 @@ def _tick(at: int | str) -> str | None:
 
 def _when(at: str) -> datetime:
     return moment("at", at or None) or datetime.now(UTC)
+
+
+def _found(
+    stream: MemoryStream, query: str, now: datetime, k: int, only: Filter | None, min_relevance: float
+) -> Retrieval:
+    """Returns what a question recalls, of memories that say the same the best, without counting it as an access."""
+    wanted = only.wanted() if only else Filters()
+    least = min_relevance or None
+    return stream.retrieve(query, at=now, k=k, touch=False, min_relevance=least, collapse=True, **wanted)
 
 
 def _listed(stream: MemoryStream, name: str, limit: int, only: Filter | None) -> Memories:

@@ -146,7 +146,9 @@ class RunInspector:
         if not name or name == scenario.cognition.policy:
             return scenario.policy
         own = scenario.part.policies
-        return policies.from_mapping(name, own[name]) if name in own else policies.by_name(name)
+        if name in own:
+            return policies.from_mapping(name, own[name], policies.IN_RUNS)
+        return policies.by_name(name, policies.IN_RUNS)
 
     def _place(self, place: str) -> tuple[str, ...]:
         geography = self.reading.scenario.geography
