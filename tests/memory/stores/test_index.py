@@ -387,3 +387,20 @@ def test_the_format_is_raised_when_a_segment_would_be_another(tmp_path):
         digest.update(name.encode() + array.tobytes())
     digest.update(repr(segment.labels).encode())
     assert (segment_files.FORMAT, digest.hexdigest()) == (1, "635378b14d176c9f")
+
+
+def test_what_was_forgotten_and_is_said_again_is_kept_again(tmp_path):
+    path, said = tmp_path / "town.db", {"source": "Klaus", "place": ("Town",), "details": {"n": 3}, "importance": 3}
+    with opened(path) as stream:
+        stream.add_many(["a stove", "a kite", "a lamp"], at=START)
+        stream.remember("Klaus sang", at=START, **said)
+        stream.flush()
+        stream.forget([4])
+        stream.flush()
+        again = stream.remember("Klaus sang", at=START, **said)
+        stream.remember("a boat", at=START)
+        expected = stream.retrieve("what did Klaus sing in Town?", at=START, touch=False)
+    with opened(path) as stream:
+        assert len(stream._keeper.files) == 2
+        assert stream.get(5) == again
+        assert stream.retrieve("what did Klaus sing in Town?", at=START, touch=False) == expected
