@@ -223,6 +223,14 @@ class Mark(NamedTuple):
     settings: str = "{}"
 
 
+_NOW = (
+    "SELECT number, coalesce((SELECT changed FROM commonplace_memory WHERE agent = number"
+    " ORDER BY changed DESC LIMIT 1), '0')::text::bigint,"
+    " coalesce((SELECT max(id) FROM commonplace_memory WHERE agent = number), 0), settings"
+    " FROM commonplace_agent WHERE name = %s"
+)
+
+
 class PostgresStore:
     """A store in a PostgreSQL database that has the pgvector extension. Makes its tables on first use.
 
@@ -283,18 +291,10 @@ class PostgresStore:
         """Returns the latest mark of a character. `lock`: nobody else writes to it until the end of the transaction."""
         checked_agent(agent)
         with self.mended():
-            query = f"SELECT number, settings FROM commonplace_agent WHERE name = %s{' FOR UPDATE' if lock else ''}"
-            found = self.connection.execute(query, (agent,)).fetchone()
-            if found is None:
-                return Mark()
-            number, settings = found
-            query = (
-                "SELECT coalesce((SELECT changed FROM commonplace_memory WHERE agent = %(agent)s"
-                " ORDER BY changed DESC LIMIT 1), '0')::text::bigint,"
-                " coalesce((SELECT max(id) FROM commonplace_memory WHERE agent = %(agent)s), 0)"
-            )
-            changed, last_id = self.connection.execute(query, {"agent": number}).fetchone()
-        return Mark(number, changed, last_id, settings)
+            if lock:  # by itself: a statement sees what there was when it began to wait
+                self.connection.execute("SELECT FROM commonplace_agent WHERE name = %s FOR UPDATE", (agent,))
+            found = self.connection.execute(_NOW, (agent,)).fetchone()
+        return Mark(*found) if found else Mark()
 
     @locked
     def write(self, agent: str, operations: Sequence[Operation], mark: Mark) -> Mark:
