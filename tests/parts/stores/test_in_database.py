@@ -282,6 +282,26 @@ def test_what_another_revises_while_it_is_embedded_stays_revised(postgres_url, t
         each.close()
 
 
+def test_a_change_is_made_of_one_moment(postgres_url, tmp_path, monkeypatch):
+    store, second = (opened(postgres_url, tmp_path) for _ in range(2))
+    one, other = (DatabaseStream.open(each, "maria", embedder=WordCounts()) for each in (store, second))
+    without_vectors(store, "maria", "a stove", "a kite")
+    words, get = ["e"], one.get
+
+    def read(id: int):
+        found = get(id)
+        if words:  # what is read next is of a later moment, if it is not held back
+            other.revise(1, text=words.pop())
+        return found
+
+    monkeypatch.setattr(one, "get", read)
+    one.reembed()
+    assert [memory.text for memory in one] == ["e", "a kite"]
+    assert [past["text"] for past in one.history(1)] == ["a stove"]
+    for each in (store, second):
+        each.close()
+
+
 class Moody(WordCounts):
     down = False
 
