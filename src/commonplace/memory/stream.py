@@ -254,7 +254,7 @@ class MemoryStream(StoredReader):
         self,
         text: str,
         *,
-        at: datetime,
+        at: datetime | None = None,
         importance: float | None = None,
         kind: str = "observation",
         place: Sequence[str] = (),
@@ -271,11 +271,12 @@ class MemoryStream(StoredReader):
     ) -> Memory:
         """Adds a memory and returns it with its id; it can be retrieved at once.
 
-        `text` is cleaned; one longer than 2,000 characters is cut, and kept whole in `details["full_text"]`.
-        `metadata` becomes part of `details`. `importance` is clamped to 1–10, or rated if None. `embedding` is kept as
-        given; one of another size or with a NaN in it counts as none. Raises UsageError for an empty text, an
-        importance or embedding that is not a number, an unknown kind, an observation or action with citations, a
-        reflection without citations, and citations of memories that do not exist.
+        `text` is cleaned; one longer than 2,000 characters is cut, and kept whole in `details["full_text"]`. `at`: now,
+        by the clock of this machine, if None. `metadata` becomes part of `details`, in which tuples become lists.
+        `importance` is clamped to 1–10, or rated if None. Raises UsageError for an empty text, an importance that is
+        not a number, an embedding of another size than the embedder's or with NaN or infinity in it, details that JSON
+        cannot hold, an unknown kind, an observation or action with citations, a reflection without citations, and
+        citations of memories that do not exist.
 
         An embedder that raises an exception costs the vector and not the memory, whose details then have an
         `embedding_error`: see `unembedded` and `reembed`. One whose rater raises is rated by the rules, and has a
@@ -296,7 +297,7 @@ class MemoryStream(StoredReader):
             details=details,
             metadata=metadata,
         )
-        return self._add([self._made(Item(text, at, fields))])[0]
+        return self._add([self._made(Item(text, self._moment(at), fields))])[0]
 
     def add_many(
         self, items: Iterable[str | Mapping[str, Any]], *, at: datetime | None = None, system: bool = False
@@ -382,6 +383,7 @@ class MemoryStream(StoredReader):
             item,
             id=table.committed + 1,
             agent=self.agent,
+            embedder=table.embedder,
             rater=table.rater,
             language=table.analyser.language,
             exists=self.__contains__,
@@ -441,8 +443,8 @@ class MemoryStream(StoredReader):
     def forget(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Removes memories for good; returns the ids that were still there. Ids are never used again.
 
-        From then on the stream scores as if the memories had never existed. Raises UsageError for an id that was never
-        used.
+        From then on the stream scores as if the memories had never existed. A Chroma store keeps their text in a log of
+        its own for a while (docs/stores.md). Raises UsageError for an id that was never used.
         """
         wanted = checked_ids(ids)
         return self._again(lambda: self._moved(wanted, Forget))
@@ -760,6 +762,10 @@ class MemoryStream(StoredReader):
     aremember = in_thread(remember)
     aadd_many = in_thread(add_many)
     aforget = in_thread(forget)
+
+    @property
+    def _embedder(self) -> Embedder:
+        return self.table.embedder
 
     def _view(self) -> View:
         return View(self.table, self.table.committed)

@@ -111,6 +111,7 @@ def test_tools_say_whether_they_only_read(tmp_path, run):
         assert known.keys() - reading == ({"remember", "forget"} if "remember" in known else set())
         assert all(hint.destructive_hint == (name == "forget") for name, hint in known.items() if name not in reading)
         assert all(tool.output_schema and tool.description for tool in tools)
+        assert all(tool.input_schema["additionalProperties"] is False for tool in tools)
         assert all("description" in one for tool in tools for one in tool.input_schema["properties"].values())
         assert "data" in ask.client.instructions
 
@@ -129,6 +130,8 @@ def test_wrong_use_is_an_error_with_a_next_step_and_no_traceback(tmp_path):
         assert "expected an ISO time" in await ask.refused("recall", query="who?", agent="maria", at="monday")
         assert "ids go from 1 to 1" in await ask.refused("forget", ids=[7], agent="maria")
         assert "Traceback" not in await ask.refused("recall", query="who?", agent="maria", k=0)
+        said = await ask.refused("remember", text="a kite", agent="maria", date="2031-10-04")
+        assert "no argument 'date'; the arguments are text, agent, at," in said
         assert (await ask("remember", text="and a stove", agent="maria"))["id"] == 2, "it goes on after errors"
 
     over(tmp_path / "notes.db", mistakes)

@@ -17,7 +17,7 @@ from inspect import isawaitable
 from os.path import expanduser
 from typing import Annotated, Any, cast
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from commonplace.analysis.diffusion import diffusion
 from commonplace.api import OpenedRun, open_run
@@ -558,12 +558,29 @@ def server(tools: StoreTools | RunTools) -> Any:
     """Returns an `MCPServer` of the official SDK. Raises UsageError where the SDK is not installed."""
     refuse_missing_sdk()
     from mcp.server.mcpserver import MCPServer  # noqa: PLC0415 – an optional package
+    from mcp.server.mcpserver.tools import Tool as Served  # noqa: PLC0415
     from mcp.types import ToolAnnotations  # noqa: PLC0415
 
-    made = MCPServer("commonplace", instructions=DATA, version=package_version(), log_level="WARNING")
+    served: list[Any] = []
     for name, method, hints in tools.tools():
-        made.add_tool(_answered(method), name=name, annotations=ToolAnnotations(**hints))  # pyright: ignore[reportArgumentType]
-    return made
+        one: Any = Served.from_function(_answered(method), name=name, annotations=ToolAnnotations(**hints))  # pyright: ignore[reportArgumentType]
+        one.fn_metadata.arg_model = _knowing(one.fn_metadata.arg_model)
+        one.parameters["additionalProperties"] = False
+        served.append(one)
+    return MCPServer("commonplace", instructions=DATA, version=package_version(), log_level="WARNING", tools=served)
+
+
+def _knowing(arguments: type[BaseModel]) -> type[BaseModel]:
+    """Returns the model of a tool's arguments that refuses others: the SDK would drop them, and a date with them."""
+    names = arguments.model_fields.keys()
+
+    def known(given: dict[str, Any]) -> dict[str, Any]:
+        if unknown := given.keys() - names:
+            raise ValueError(f"there is no argument {min(unknown)!r}; the arguments are {', '.join(names)}")
+        return given
+
+    check = cast(Any, model_validator(mode="before")(known))
+    return create_model(arguments.__name__, __base__=arguments, __validators__={"known": check})
 
 
 def _answered(method: Tool) -> Callable[..., Any]:

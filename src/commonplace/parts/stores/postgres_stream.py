@@ -133,13 +133,14 @@ class DatabaseStream(StoredReader):
             stream.reembed(_BATCH)
         return stream
 
-    def remember(self, text: str, *, at: datetime, **fields: Unpack[MemoryFields]) -> Memory:
+    def remember(self, text: str, *, at: datetime | None = None, **fields: Unpack[MemoryFields]) -> Memory:
         """Adds a memory and returns it with its id; arguments and errors as of `MemoryStream.remember`."""
         embedder, rater, analyser = self._parts
         memory, vector = prepared(
-            Item(text, at, fields),
+            Item(text, self._moment(at), fields),
             id=self.last_id + 1,
             agent=self.agent,
+            embedder=embedder,
             rater=rater,
             language=analyser.language,
             exists=self.__contains__,
@@ -158,6 +159,10 @@ class DatabaseStream(StoredReader):
             mark = self.store.now(self.agent)
             with suppress(Overtaken):
                 return self.store.write(self.agent, deed(mark), mark)
+
+    @property
+    def _embedder(self) -> Embedder:
+        return self._parts[0]
 
     @property
     @locked
