@@ -306,6 +306,17 @@ class StoredReader(Reader):
     def _embedder(self) -> Embedder:
         raise NotImplementedError
 
+    def _meant(self, ids: Iterable[int] | None, where: Filters | None) -> tuple[int, ...]:
+        """Returns the ids that a call gives, or those that `search` finds by its filters. Raises UsageError unless it
+        gives one of the two, and for no filter at all, which would mean everything."""
+        if (ids is None) == (where is None):
+            raise UsageError("it is not clear which memories are meant", hint="give either ids or where")
+        if where is None:
+            return checked_ids(ids or ())
+        if not any(value is not None for value in where.values()):
+            raise UsageError("where has no filter", hint="give a filter of `search`; `delete` removes everything")
+        return tuple(memory.id for memory in self.search(**where))
+
     def _vector(self, given: Vector | None) -> Vector | None:
         return given if given is NOT_EMBEDDED else checked_embedding(given, self._embedder)
 

@@ -66,6 +66,7 @@ from commonplace.memory.record import (
 from commonplace.memory.records import StoredRows
 from commonplace.memory.reflection import after, since_reflection
 from commonplace.memory.retrieval import Retrieval, RetrievalQuery
+from commonplace.memory.search import Filters
 from commonplace.memory.stores.keeper import (
     Keeper,
     Progress,
@@ -440,14 +441,23 @@ class MemoryStream(StoredReader):
         fold((operation,), self.table)
         self._since = since_reflection(self._view())
 
-    def forget(self, ids: Iterable[int]) -> tuple[int, ...]:
+    def forget(
+        self, ids: Iterable[int] | None = None, *, where: Filters | None = None, dry_run: bool = False
+    ) -> tuple[int, ...]:
         """Removes memories for good; returns the ids that were still there. Ids are never used again.
 
+        `where`: filters of `search` instead of ids; what is archived does not pass them. `dry_run`: returns the ids and
+        removes nothing.
+
         From then on the stream scores as if the memories had never existed. A Chroma store keeps their text in a log of
-        its own for a while (docs/stores.md). Raises UsageError for an id that was never used.
+        its own for a while (docs/stores.md). Raises UsageError for an id that was never used, and unless there are
+        either ids or at least one filter.
         """
-        wanted = checked_ids(ids)
-        return self._again(lambda: self._moved(wanted, Forget))
+        wanted = None if ids is None else checked_ids(ids)
+        if dry_run:
+            with self.guard:
+                return self._there(self._meant(wanted, where), Forget)
+        return self._again(lambda: self._moved(self._meant(wanted, where), Forget))
 
     def archive(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Archives memories until `unarchive`; returns the ids that existed.
@@ -464,13 +474,17 @@ class MemoryStream(StoredReader):
 
     def _moved(self, ids: Iterable[int], how: type[Forget | Archive | Restore]) -> tuple[int, ...]:
         """Moves those of the memories that can be moved so, in the store and here; their ids, ascending."""
-        table, wanted = self.table, self._known(ids)
-        there = tuple(
-            id for id in wanted if (how is not Restore and id in table) or (how is not Archive and id in table.archived)
-        )
+        there = self._there(ids, how)
         if there:
             self._write(how(there))
         return there
+
+    def _there(self, ids: Iterable[int], how: type[Forget | Archive | Restore]) -> tuple[int, ...]:
+        """Returns the ids of those of the memories that can be moved so, ascending."""
+        table, wanted = self.table, self._known(ids)
+        return tuple(
+            id for id in wanted if (how is not Restore and id in table) or (how is not Archive and id in table.archived)
+        )
 
     @property
     @locked

@@ -229,9 +229,11 @@ class DatabaseStream(StoredReader):
         return replace(found, accessed=(micros(found.at),) * len(found))
 
     @locked
-    def forget(self, ids: Iterable[int]) -> tuple[int, ...]:
+    def forget(
+        self, ids: Iterable[int] | None = None, *, where: Filters | None = None, dry_run: bool = False
+    ) -> tuple[int, ...]:
         """As `MemoryStream.forget`."""
-        return self._moved(ids, Forget, f"state != {FORGOTTEN}")
+        return self._moved(self._meant(ids, where), Forget, f"state != {FORGOTTEN}", dry_run=dry_run)
 
     @locked
     def archive(self, ids: Iterable[int]) -> tuple[int, ...]:
@@ -374,7 +376,9 @@ class DatabaseStream(StoredReader):
         with self.store.mended():
             return self.store.connection.execute(query, (self._number,)).fetchone()[0]
 
-    def _moved(self, ids: Iterable[int], how: type[Forget | Archive | Restore], where: str) -> tuple[int, ...]:
+    def _moved(
+        self, ids: Iterable[int], how: type[Forget | Archive | Restore], where: str, *, dry_run: bool = False
+    ) -> tuple[int, ...]:
         wanted, there = sorted(checked_ids(ids)), list[int]()
 
         def deed(mark: Mark) -> list[Operation]:
@@ -386,7 +390,10 @@ class DatabaseStream(StoredReader):
                 there[:] = [id for (id,) in self.store.connection.execute(query, (mark.number, wanted))]
             return [how(there)]
 
-        self._write(deed)
+        if dry_run:
+            deed(self.store.now(self.agent))
+        else:
+            self._write(deed)
         return tuple(there)
 
 
