@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import cache
 from importlib.resources import files
-from unicodedata import combining, normalize
+from unicodedata import combining, is_normalized, normalize
 
 from commonplace.text import HANGUL
 
@@ -53,12 +53,13 @@ _PLAIN = str.maketrans(
 
 
 @cache
-def _signs() -> dict[int, str | None]:
-    """Returns a table for `str.translate`: digits of every script as those of ASCII, apostrophes, what is dropped."""
-    signs: dict[int, str | None] = dict.fromkeys(map(ord, _DROPPED))
-    signs |= dict.fromkeys(map(ord, _APOSTROPHES), "'") | {ord("״"): '"', ord("ς"): "σ"}
+def _signs() -> tuple[re.Pattern[str], dict[str, str]]:
+    """Returns what finds a sign that is replaced, and what replaces it: digits of every script by those of ASCII,
+    apostrophes, what is dropped."""
+    signs = dict.fromkeys(_DROPPED, "") | dict.fromkeys(_APOSTROPHES, "'") | {"״": '"', "ς": "σ"}
     zeros = [int(zero, 16) for zero in _table("zeros")]
-    return signs | {zero + digit: str(digit) for zero in zeros for digit in range(10)}
+    signs |= {chr(zero + digit): str(digit) for zero in zeros for digit in range(10)}
+    return re.compile(f"[{''.join(signs)}]"), signs
 
 
 @cache
@@ -82,8 +83,10 @@ def _table(name: str) -> list[str]:
 def plain(text: str) -> str:
     """Returns the text in lower case and one form of each character: full-width letters, ligatures and digits of other
     scripts become common ones; signs inside words that are not letters go."""
-    text = _COMPATIBLE.sub(lambda found: normalize("NFKC", found[0]), text).lower()
-    return text.translate(_signs())
+    if not is_normalized("NFKC", text):
+        text = _COMPATIBLE.sub(lambda found: normalize("NFKC", found[0]), text)
+    replaced, signs = _signs()
+    return replaced.sub(lambda found: signs[found[0]], text.lower())
 
 
 def segments(text: str) -> list[str]:
