@@ -55,11 +55,14 @@ from commonplace.memory.record import (
     Rater,
     checked_citations,
     checked_count,
+    checked_emotion,
     checked_ids,
     checked_importance,
+    checked_kind,
     checked_mapping,
     checked_names,
     checked_policy,
+    checked_string,
     checked_text,
     checked_time,
 )
@@ -501,9 +504,13 @@ class MemoryStream(StoredReader):
         tags: Sequence[str] | None = None,
         importance: float | None = None,
         details: Mapping[str, Any] | None = None,
+        kind: str | None = None,
+        place: Sequence[str] | None = None,
+        source: str | None = None,
+        emotion: Emotion | None = None,
         at: datetime | None = None,
     ) -> Memory:
-        """Changes the text, tags, importance (clamped to 1–10) or details of a memory, and returns it.
+        """Changes fields of a memory, and returns it. Its time, session, event and citations stay.
 
         None leaves a field unchanged; `details` replace the old ones. The text and tags of before are kept: see
         `history`. `at`: when they changed; None for the time of the latest memory. A new text is embedded, as in
@@ -518,6 +525,15 @@ class MemoryStream(StoredReader):
             before = memory = self.get(id)
             if importance is not None:
                 memory = replace(memory, importance=checked_importance(importance))
+            if kind is not None:
+                memory = replace(memory, kind=checked_kind(kind))
+                checked_citations(memory.kind, memory.citations, lambda _: True)
+            if place is not None:
+                memory = replace(memory, place=checked_names("place", place))
+            if source is not None:
+                memory = replace(memory, source=checked_string("source", source))
+            if emotion is not None:
+                memory = replace(memory, emotion=checked_emotion(emotion))
             if details is not None:
                 kept = {name: memory.details[name] for name in KEPT_DETAILS if name in memory.details}
                 memory = replace(memory, details={**checked_mapping("details", details), **kept})

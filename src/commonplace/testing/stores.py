@@ -842,6 +842,41 @@ class StoreContract:
         assert [memory.text for memory in one] == ["a stove"]
         close_all(first, second)
 
+    def test_what_is_revised_counts_everywhere(self, tmp_path: Path) -> None:
+        store = self.open(tmp_path / "s")
+        stream = MemoryStream.open(store, "maria", embedder=WordCounts())
+        stream.add_many([{"text": "the lantern is lit", "source": name} for name in ("Ana", "Klaus")], at=START)
+        later: dict[str, Any] = {"at": START + timedelta(days=1), "touch": False}
+        assert stream.recall("what did Ana say?", **later)[0].memory.id == 1
+        felt = Emotion(0.5, 0.2, keywords=("joy",))
+        changed = stream.revise(1, kind="plan", place=("Town", "다락"), source="Klaus", emotion=felt)
+        stream.revise(2, source="Ana")
+        with refused(UsageError):
+            stream.revise(1, kind="reflection")
+        wrong: list[dict[str, Any]] = [{"place": "Town"}, {"source": 1}, {"emotion": "joy"}, {"kind": "thought"}]
+        for fields in wrong:
+            with refused(UsageError):
+                stream.revise(1, **fields)
+        for reader in (stream, MemoryStream.open(store, "maria", embedder=WordCounts())):
+            assert (
+                reader.get(1)
+                == changed
+                == replace(
+                    changed,
+                    kind="plan",
+                    place=("Town", "다락"),
+                    source="Klaus",
+                    emotion=felt,
+                    text="the lantern is lit",
+                )
+            )
+            assert [one.id for one in reader.search(kinds="plan", place=("Town",), emotion={"keywords": ["joy"]})] == [
+                1
+            ]
+            assert [one.id for one in reader.search(source="Ana")] == [2]
+            assert reader.recall("what did Ana say?", **later)[0].memory.id == 2
+        store.close()
+
     def test_a_character_begun_anew_behind_ones_back_is_the_new_one(self, tmp_path: Path) -> None:
         for again in (1, 3, 5):
             first, second = self.two(tmp_path / f"s {again}")
