@@ -16,7 +16,7 @@ from commonplace.clock import parse_iso
 from commonplace.errors import UsageError
 from commonplace.memory.embedding import Embedder, Vector
 from commonplace.memory.importance import shared_rater
-from commonplace.memory.record import Memory, MemoryFields, Rater, checked_vector, new_memory
+from commonplace.memory.record import Memory, MemoryFields, Rater, checked_embedding, checked_vector, new_memory
 from commonplace.text import clean
 
 FIELDS = frozenset(MemoryFields.__optional_keys__) | {"text", "at"}
@@ -46,12 +46,19 @@ class Prepared(NamedTuple):
 
 
 def prepared(
-    item: Item, *, id: int, agent: str, rater: Rater, language: str, exists: Callable[[int], bool]
+    item: Item,
+    *,
+    id: int,
+    agent: str,
+    embedder: Embedder,
+    rater: Rater,
+    language: str,
+    exists: Callable[[int], bool],
 ) -> Prepared:
     """Returns the memory of an item. A rater that raises leaves the rating to the rules. Raises UsageError as
     `remember`."""
     text, at, fields = item
-    vector = checked_vector(fields.get("embedding"))
+    vector = checked_embedding(fields.get("embedding"), embedder)
     failed: dict[str, str] = {}
 
     def rate(text: str) -> float:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from commonplace.clock import utc
 from commonplace.errors import UsageError
-from commonplace.memory.embedding import Vector
+from commonplace.memory.embedding import NON_FINITE, WRONG_SIZE, Embedder, Vector, usable
 from commonplace.memory.importance import usable_rating
 from commonplace.memory.policies import Policy
 from commonplace.text import clean
@@ -27,6 +27,11 @@ Kind = Literal["observation", "action", "plan", "reflection"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 MAX_TEXT = 2000
 """Characters kept in `Memory.text`; a longer text is kept whole in `details["full_text"]`."""
+DEEPEST = 64
+"""Levels that details may have."""
+_BITS = 64
+_LONGEST_PLACE = 80
+"""Characters in which a message names a place in details."""
 NO_DETAILS: Mapping[str, Any] = {}
 """Shared by all memories without details, to save memory. Never change it."""
 
@@ -216,12 +221,37 @@ def checked_string(what: str, value: object) -> str:
 
 
 def checked_mapping(what: str, value: object) -> Mapping[str, Any]:
-    """Returns a copy of the mapping; `NO_DETAILS` for an empty value. Raises UsageError for another type."""
+    """Returns a copy of the mapping as any store gives it back; `NO_DETAILS` for an empty value.
+
+    Tuples become lists. Raises UsageError for another type, and for what JSON cannot hold, wherever it is inside.
+    """
     if not value:
         return NO_DETAILS
     if not isinstance(value, Mapping):
         raise UsageError(f"{what} {_shown(value)} is not a mapping", hint="give a mapping with strings as keys")
-    return dict(cast("Mapping[str, Any]", value))
+    return _as_stored(what, cast("Mapping[object, object]", value), DEEPEST)
+
+
+def _as_stored(where: str, value: object, depth: int) -> Any:
+    """Returns a copy of a value of details. `depth`: how many levels it may have."""
+    if value is None or isinstance(value, str | bool):
+        return value
+    if isinstance(value, int | float):
+        if not math.isfinite(value) or (isinstance(value, int) and value.bit_length() > _BITS):
+            raise UsageError(f"{where} {_shown(value)} is not a finite number of 64 bits", hint="keep it as a string")
+        return value
+    if depth and isinstance(value, Mapping):
+        found = dict(cast("Mapping[object, object]", value))
+        for key in found:
+            if not isinstance(key, str):
+                raise UsageError(f"{where} has the key {_shown(key)}", hint="give strings as keys")
+        return {key: _as_stored(f"{where}.{key}"[:_LONGEST_PLACE], one, depth - 1) for key, one in found.items()}
+    if depth and isinstance(value, list | tuple):
+        return [_as_stored(where, one, depth - 1) for one in cast("Sequence[object]", value)]
+    if isinstance(value, Mapping | list | tuple):
+        raise UsageError(f"{where} has more than {DEEPEST} levels", hint="keep it as a string, such as its JSON")
+    hint = "keep strings, numbers, true, false, null, lists and mappings: of a moment its `isoformat()`"
+    raise UsageError(f"{where} {_shown(value)} cannot be stored", hint=hint)
 
 
 def checked_count(what: str, value: object, lowest: int) -> int:
@@ -259,6 +289,28 @@ def checked_ids(ids: Iterable[object]) -> tuple[int, ...]:
         return tuple(dict.fromkeys(int(index(id)) for id in ids))  # pyright: ignore[reportArgumentType] - as above
     except TypeError as error:
         raise UsageError(f"ids {_shown(ids)} are not whole numbers", hint="give a sequence such as [1, 2]") from error
+
+
+def checked_embedding(vector: Any, embedder: Embedder) -> Vector | None:
+    """Returns a vector that a caller gives, as float32; None stays None.
+
+    Raises UsageError as `checked_vector`, for another size than the embedder's, and for NaN and infinity.
+    """
+    found = checked_vector(vector)
+    if found is None:
+        return None
+    reason, _ = usable(found, embedder.dimensions)
+    if reason == WRONG_SIZE:
+        size = str(len(found)) if found.ndim == 1 else f"the shape {found.shape}"
+        hint = f"give a vector of the stream's embedder, {embedder.name}; to bring vectors of your own, open the stream"
+        raise UsageError(
+            f"an embedding has {size}, expected {embedder.dimensions} numbers",
+            hint=f"{hint} with GivenVectors(name, dimensions)",
+        )
+    if reason == NON_FINITE:
+        hint = "give finite numbers within float32, or None for a memory without a vector"
+        raise UsageError("an embedding has NaN or infinity in it", hint=hint)
+    return found
 
 
 def checked_vector(vector: Any) -> Vector | None:
@@ -322,10 +374,10 @@ def checked_emotion(emotion: object) -> Emotion | None:
     raise UsageError(f"emotion {_shown(emotion)} is not an Emotion", hint="give an Emotion, or None")
 
 
-def checked_time(at: datetime) -> datetime:
+def checked_time(at: object) -> datetime:
     """Returns simulated time in UTC. Raises UsageError for anything but a datetime, and for one that UTC cannot
     express."""
-    if not isinstance(at, datetime):  # pyright: ignore[reportUnnecessaryIsInstance] - callers do pass strings
+    if not isinstance(at, datetime):
         raise UsageError(f"time {_shown(at)} is not a datetime", hint="give a datetime; a naive one is taken as UTC")
     try:
         return utc(at)

@@ -55,17 +55,21 @@ from commonplace.memory.record import (
     Rater,
     checked_citations,
     checked_count,
+    checked_emotion,
     checked_ids,
     checked_importance,
+    checked_kind,
     checked_mapping,
     checked_names,
     checked_policy,
+    checked_string,
     checked_text,
     checked_time,
 )
 from commonplace.memory.records import StoredRows
 from commonplace.memory.reflection import after, since_reflection
 from commonplace.memory.retrieval import Retrieval, RetrievalQuery
+from commonplace.memory.search import Filters
 from commonplace.memory.segments import read_segments
 from commonplace.memory.stores.codec import UNREADABLE
 from commonplace.memory.stores.keeper import (
@@ -305,7 +309,7 @@ class MemoryStream(StoredReader):
         self,
         text: str,
         *,
-        at: datetime,
+        at: datetime | None = None,
         importance: float | None = None,
         kind: str = "observation",
         place: Sequence[str] = (),
@@ -322,11 +326,12 @@ class MemoryStream(StoredReader):
     ) -> Memory:
         """Adds a memory and returns it with its id; it can be retrieved at once.
 
-        `text` is cleaned; one longer than 2,000 characters is cut, and kept whole in `details["full_text"]`.
-        `metadata` becomes part of `details`. `importance` is clamped to 1–10, or rated if None. `embedding` is kept as
-        given; one of another size or with a NaN in it counts as none. Raises UsageError for an empty text, an
-        importance or embedding that is not a number, an unknown kind, an observation or action with citations, a
-        reflection without citations, and citations of memories that do not exist.
+        `text` is cleaned; one longer than 2,000 characters is cut, and kept whole in `details["full_text"]`. `at`: now,
+        by the clock of this machine, if None. `metadata` becomes part of `details`, in which tuples become lists.
+        `importance` is clamped to 1–10, or rated if None. Raises UsageError for an empty text, an importance that is
+        not a number, an embedding of another size than the embedder's or with NaN or infinity in it, details that JSON
+        cannot hold, an unknown kind, an observation or action with citations, a reflection without citations, and
+        citations of memories that do not exist.
 
         An embedder that raises an exception costs the vector and not the memory, whose details then have an
         `embedding_error`: see `unembedded` and `reembed`. One whose rater raises is rated by the rules, and has a
@@ -347,7 +352,7 @@ class MemoryStream(StoredReader):
             details=details,
             metadata=metadata,
         )
-        return self._add([self._made(Item(text, at, fields))])[0]
+        return self._add([self._made(Item(text, self._moment(at), fields))])[0]
 
     def add_many(
         self, items: Iterable[str | Mapping[str, Any]], *, at: datetime | None = None, system: bool = False
@@ -433,6 +438,7 @@ class MemoryStream(StoredReader):
             item,
             id=table.committed + 1,
             agent=self.agent,
+            embedder=table.embedder,
             rater=table.rater,
             language=table.analyser.language,
             exists=self.__contains__,
@@ -489,14 +495,23 @@ class MemoryStream(StoredReader):
         fold((operation,), self.table)
         self._since = since_reflection(self._view())
 
-    def forget(self, ids: Iterable[int]) -> tuple[int, ...]:
+    def forget(
+        self, ids: Iterable[int] | None = None, *, where: Filters | None = None, dry_run: bool = False
+    ) -> tuple[int, ...]:
         """Removes memories for good; returns the ids that were still there. Ids are never used again.
 
-        From then on the stream scores as if the memories had never existed. Raises UsageError for an id that was never
-        used.
+        `where`: filters of `search` instead of ids; what is archived does not pass them. `dry_run`: returns the ids and
+        removes nothing.
+
+        From then on the stream scores as if the memories had never existed. A Chroma store keeps their text in a log of
+        its own for a while (docs/stores.md). Raises UsageError for an id that was never used, and unless there are
+        either ids or at least one filter.
         """
-        wanted = checked_ids(ids)
-        return self._again(lambda: self._moved(wanted, Forget))
+        wanted = None if ids is None else checked_ids(ids)
+        if dry_run:
+            with self.guard:
+                return self._there(self._meant(wanted, where), Forget)
+        return self._again(lambda: self._moved(self._meant(wanted, where), Forget))
 
     def archive(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Archives memories until `unarchive`; returns the ids that existed.
@@ -513,13 +528,17 @@ class MemoryStream(StoredReader):
 
     def _moved(self, ids: Iterable[int], how: type[Forget | Archive | Restore]) -> tuple[int, ...]:
         """Moves those of the memories that can be moved so, in the store and here; their ids, ascending."""
-        table, wanted = self.table, self._known(ids)
-        there = tuple(
-            id for id in wanted if (how is not Restore and id in table) or (how is not Archive and id in table.archived)
-        )
+        there = self._there(ids, how)
         if there:
             self._write(how(there))
         return there
+
+    def _there(self, ids: Iterable[int], how: type[Forget | Archive | Restore]) -> tuple[int, ...]:
+        """Returns the ids of those of the memories that can be moved so, ascending."""
+        table, wanted = self.table, self._known(ids)
+        return tuple(
+            id for id in wanted if (how is not Restore and id in table) or (how is not Archive and id in table.archived)
+        )
 
     @property
     @locked
@@ -536,9 +555,13 @@ class MemoryStream(StoredReader):
         tags: Sequence[str] | None = None,
         importance: float | None = None,
         details: Mapping[str, Any] | None = None,
+        kind: str | None = None,
+        place: Sequence[str] | None = None,
+        source: str | None = None,
+        emotion: Emotion | None = None,
         at: datetime | None = None,
     ) -> Memory:
-        """Changes the text, tags, importance (clamped to 1–10) or details of a memory, and returns it.
+        """Changes fields of a memory, and returns it. Its time, session, event and citations stay.
 
         None leaves a field unchanged; `details` replace the old ones. The text and tags of before are kept: see
         `history`. `at`: when they changed; None for the time of the latest memory. A new text is embedded, as in
@@ -553,6 +576,15 @@ class MemoryStream(StoredReader):
             before = memory = self.get(id)
             if importance is not None:
                 memory = replace(memory, importance=checked_importance(importance))
+            if kind is not None:
+                memory = replace(memory, kind=checked_kind(kind))
+                checked_citations(memory.kind, memory.citations, lambda _: True)
+            if place is not None:
+                memory = replace(memory, place=checked_names("place", place))
+            if source is not None:
+                memory = replace(memory, source=checked_string("source", source))
+            if emotion is not None:
+                memory = replace(memory, emotion=checked_emotion(emotion))
             if details is not None:
                 kept = {name: memory.details[name] for name in KEPT_DETAILS if name in memory.details}
                 memory = replace(memory, details={**checked_mapping("details", details), **kept})
@@ -814,6 +846,10 @@ class MemoryStream(StoredReader):
     aremember = in_thread(remember)
     aadd_many = in_thread(add_many)
     aforget = in_thread(forget)
+
+    @property
+    def _embedder(self) -> Embedder:
+        return self.table.embedder
 
     def _view(self) -> View:
         return View(self.table, self.table.committed)

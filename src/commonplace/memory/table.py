@@ -283,8 +283,10 @@ class MemoryTable:
     def replace(self, memory: Memory) -> None:
         """Replaces the memory of the same id; importance, emotion and details may differ; the text if `say` follows."""
         row = memory.id - 1
-        if row < self.lexical.size and row not in self._reworded and self.record(row).full_text != memory.full_text:
-            self._reworded[row] = self._terms(row)
+        if row < self.lexical.size and row not in self._reworded:
+            before = self.record(row)
+            if (before.full_text, before.source) != (memory.full_text, memory.source):
+                self._reworded[row] = self._terms(row)
         self.version += 1
         self.kept = None
         if row < self._packed.size:
@@ -381,6 +383,7 @@ class MemoryTable:
             now = self.record(memory.id - 1)
             if not same_but_access(memory, now):
                 self.replace(memory)
+                self.blend.replace(memory.id - 1, memory)
             if vectors is None:
                 continue
             vector = vectors[place]

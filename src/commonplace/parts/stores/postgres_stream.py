@@ -133,13 +133,14 @@ class DatabaseStream(StoredReader):
             stream.reembed(_BATCH)
         return stream
 
-    def remember(self, text: str, *, at: datetime, **fields: Unpack[MemoryFields]) -> Memory:
+    def remember(self, text: str, *, at: datetime | None = None, **fields: Unpack[MemoryFields]) -> Memory:
         """Adds a memory and returns it with its id; arguments and errors as of `MemoryStream.remember`."""
         embedder, rater, analyser = self._parts
         memory, vector = prepared(
-            Item(text, at, fields),
+            Item(text, self._moment(at), fields),
             id=self.last_id + 1,
             agent=self.agent,
+            embedder=embedder,
             rater=rater,
             language=analyser.language,
             exists=self.__contains__,
@@ -158,6 +159,10 @@ class DatabaseStream(StoredReader):
             mark = self.store.now(self.agent)
             with suppress(Overtaken):
                 return self.store.write(self.agent, deed(mark), mark)
+
+    @property
+    def _embedder(self) -> Embedder:
+        return self._parts[0]
 
     @property
     @locked
@@ -224,9 +229,11 @@ class DatabaseStream(StoredReader):
         return replace(found, accessed=(micros(found.at),) * len(found))
 
     @locked
-    def forget(self, ids: Iterable[int]) -> tuple[int, ...]:
+    def forget(
+        self, ids: Iterable[int] | None = None, *, where: Filters | None = None, dry_run: bool = False
+    ) -> tuple[int, ...]:
         """As `MemoryStream.forget`."""
-        return self._moved(ids, Forget, f"state != {FORGOTTEN}")
+        return self._moved(self._meant(ids, where), Forget, f"state != {FORGOTTEN}", dry_run=dry_run)
 
     @locked
     def archive(self, ids: Iterable[int]) -> tuple[int, ...]:
@@ -369,7 +376,9 @@ class DatabaseStream(StoredReader):
         with self.store.mended():
             return self.store.connection.execute(query, (self._number,)).fetchone()[0]
 
-    def _moved(self, ids: Iterable[int], how: type[Forget | Archive | Restore], where: str) -> tuple[int, ...]:
+    def _moved(
+        self, ids: Iterable[int], how: type[Forget | Archive | Restore], where: str, *, dry_run: bool = False
+    ) -> tuple[int, ...]:
         wanted, there = sorted(checked_ids(ids)), list[int]()
 
         def deed(mark: Mark) -> list[Operation]:
@@ -381,7 +390,10 @@ class DatabaseStream(StoredReader):
                 there[:] = [id for (id,) in self.store.connection.execute(query, (mark.number, wanted))]
             return [how(there)]
 
-        self._write(deed)
+        if dry_run:
+            deed(self.store.now(self.agent))
+        else:
+            self._write(deed)
         return tuple(there)
 
 
