@@ -76,6 +76,7 @@ class Reader:
         exclude: AbstractSet[int] = frozenset(),
         embedding: Vector | None = None,
         min_relevance: float | None = None,
+        current: bool = False,
         **filters: Unpack[Filters],
     ) -> Retrieval:
         """Returns the best k memories (default: the policy's) as of `at`, best first, with every part of every score.
@@ -85,7 +86,8 @@ class Reader:
         it is applied, in a snapshot never. `max_tokens` (counted by `estimate_tokens`): the best k that fit, each into
         what the better ones left. `exclude`: ids that do not compete. `embedding`: the query's vector, if it has been
         made already, float32 of the stream's dimensions; it is used without a query, too. `min_relevance`: only hits
-        of at least this `ScoredMemory.relevance`, 0–1. An empty query brings the newest k. Raises UsageError for an
+        of at least this `ScoredMemory.relevance`, 0–1. `current`: what is not true at `at` comes after what is true in
+        its place, which takes its rank if that is better. An empty query brings the newest k. Raises UsageError for an
         argument of the wrong type, for k below 1, and for a filter as `search` does.
         """
         policy = self.policy if policy is None else checked_policy(policy)
@@ -100,6 +102,7 @@ class Reader:
             vector=checked_vector(embedding),
             min_relevance=0.0 if min_relevance is None else checked_share("min_relevance", min_relevance),
             filters=filters,
+            current=current,
         )
         return self._answer(question, touch=touch)
 
