@@ -25,8 +25,9 @@ __all__ = ["MemoryRetriever", "StreamChatHistory"]
 class MemoryRetriever(BaseRetriever):
     """Recalls memories as documents.
 
-    A document's text is the memory's, its metadata the other fields with `rank`, `score` and `parts`. `invoke` takes
-    the options of `MemoryStream.recall`, such as `k`, `at` and `policy`, which override those given here.
+    A document's text is the memory's, its metadata the other fields with `rank`, `score` and `parts`. What is
+    superseded comes after what is true in its place, unless an option is `current=False`. `invoke` takes the options
+    of `MemoryStream.recall`, such as `k`, `at` and `policy`, which override those given here.
     """
 
     memories: MemoryStream
@@ -45,7 +46,7 @@ class MemoryRetriever(BaseRetriever):
         return _documents(await self.memories.arecall(query, **self._options(options)))
 
     def _options(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        own = {"at": self.clock(), "k": self.k, "policy": self.policy}
+        own = {"at": self.clock(), "k": self.k, "policy": self.policy, "current": True}
         return {**own, **self.options, **given}
 
 

@@ -29,10 +29,11 @@ class MemoryRetriever(BaseRetriever):
     """
 
     def __init__(self, stream: MemoryStream, k: int = 10, *, clock: Clock = wall_clock, **options: Any) -> None:
-        """Makes a retriever of `k` nodes. `options` are those of `MemoryStream.recall`, such as `policy`."""
+        """Makes a retriever of `k` nodes. `options` are those of `MemoryStream.recall`, such as `policy`;
+        `current` is True if they do not say otherwise."""
         super().__init__()
         self._stream = stream
-        self._options: dict[str, Any] = {"k": k, **options}
+        self._options: dict[str, Any] = {"k": k, "current": True, **options}
         self._clock = clock
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:

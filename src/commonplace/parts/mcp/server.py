@@ -24,7 +24,8 @@ from commonplace.api import OpenedRun, open_run
 from commonplace.clock import iso
 from commonplace.errors import CommonplaceError, UsageError, install
 from commonplace.lookup import RunMemories, StoreMemories, is_run, moment
-from commonplace.memory import MemoryStream, ScoredMemory
+from commonplace.memory import MemoryStream, RestatementRules, Retrieval, ScoredMemory
+from commonplace.memory.explain import NO_NOTES
 from commonplace.memory.record import MemoryFields, checked_count
 from commonplace.memory.search import Filters
 from commonplace.memory.shapes import MemoryJSON
@@ -71,6 +72,7 @@ class Hit(BaseModel):
 
     rank: int
     score: float
+    note: str = Field(description="which memory supersedes it, or when it is valid; empty for one that is true")
     relevance: float | None = Field(description="0 to 1, comparable between questions; null without a question")
     why: str
     parts: list[ScorePart]
@@ -206,11 +208,12 @@ _MEANINGS = {
     "neighbours": "the memories around it fit the question",
     "named": "the question names its speaker, its subject or its place",
     "statement": "it states something instead of asking",
+    "current": "it takes the place of what it supersedes",
 }
 
 
-def hit_of(hit: ScoredMemory) -> Hit:
-    """Returns a scored memory with its reasons in numbers and words, the strongest first."""
+def hit_of(hit: ScoredMemory, notes: Mapping[int, str] = NO_NOTES) -> Hit:
+    """Returns a scored memory with its reasons in numbers and words, the strongest first. `notes`: id → its note."""
     parts = [
         ScorePart(
             name=name,
@@ -226,7 +229,8 @@ def hit_of(hit: ScoredMemory) -> Hit:
     why = ", ".join(f"{part.meaning} (+{part.adds:.2f})" for part in parts if part.adds > 0)
     why = why if hit.parts else "it is one of the latest; there was no question"
     memory = memory_json(hit.memory)
-    return Hit(rank=hit.rank, score=hit.score, relevance=hit.relevance, why=why, parts=parts, memory=memory)
+    note = notes.get(hit.memory.id, "")
+    return Hit(rank=hit.rank, score=hit.score, note=note, relevance=hit.relevance, why=why, parts=parts, memory=memory)
 
 
 # ── arguments ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -235,9 +239,11 @@ Agent = Annotated[str, Field(description="Whose memories; the server's default i
 When = Annotated[str, Field(description="ISO time, such as 2031-10-04T08:00; now if left out.")]
 AsOf = Annotated[int | str, Field(description="As of this tick or ISO simulated time; the latest if left out.")]
 Then = Annotated[int | str, Field(description="As of this ISO time or, in a run, tick; the present if left out.")]
+Since = Annotated[str, Field(description="ISO time from which it is true, if that is not now.")]
 Query = Annotated[str, Field(description="A question or a few words. Empty for the latest memories.")]
 Count = Annotated[int, Field(description="At most this many.", ge=1, le=200)]
 Ids = Annotated[list[int], Field(description="Ids of memories.", min_length=1)]
+Current = Annotated[bool, Field(description="Put what is no longer true behind what is true in its place.")]
 Least = Annotated[float, Field(description="Only hits this relevant; 0.1 to 0.3 keeps nonsense out.", ge=0, le=1)]
 
 
@@ -279,13 +285,19 @@ class _Recalling:
         raise NotImplementedError
 
     def recall(
-        self, query: Query, agent: Agent = "", k: Count = 10, at: Then = "", only: Only = None, min_relevance: Least = 0
+        self,
+        query: Query,
+        agent: Agent = "",
+        k: Count = 10,
+        at: Then = "",
+        only: Only = None,
+        min_relevance: Least = 0,
+        current: Current = True,
     ) -> Recollection:
         """Recall what fits a question best, with the reasons for each memory in words and numbers. Changes nothing."""
         name, stream, now = self._opened(agent, at)
-        wanted = only.wanted() if only else Filters()
-        found = stream.retrieve(query, at=now, k=k, touch=False, min_relevance=min_relevance or None, **wanted)
-        hits = [hit_of(hit) for hit in found.hits]
+        found = self._found(stream, query, now, k, only, min_relevance, current)
+        hits = [hit_of(hit, found.notes) for hit in found.hits]
         return Recollection(agent=name, query=query, at=iso(now), policy=found.policy.name, hits=hits)
 
     def explain(
@@ -297,17 +309,25 @@ class _Recalling:
         at: Then = "",
         only: Only = None,
         min_relevance: Least = 0,
+        current: Current = True,
     ) -> Explanation:
         """Explain why a question recalls a memory, or why it does not."""
         _, stream, now = self._opened(agent, at)
-        wanted = only.wanted() if only else Filters()
-        found = stream.retrieve(query, at=now, k=k, touch=False, min_relevance=min_relevance or None, **wanted)
+        found = self._found(stream, query, now, k, only, min_relevance, current)
         for hit in found.hits:
             if hit.memory.id == id:
-                shown = hit_of(hit)
-                return Explanation(id=id, recalled=True, reason=f"Number {hit.rank}: {shown.why}.", hit=shown)
+                shown = hit_of(hit, found.notes)
+                note = f" It is {shown.note}." if shown.note else ""
+                return Explanation(id=id, recalled=True, reason=f"Number {hit.rank}: {shown.why}.{note}", hit=shown)
         reason = str(stream.why_not(checked_count("id", id, 1), found))
         return Explanation(id=id, recalled=False, reason=reason, hit=None)
+
+    def _found(
+        self, stream: MemoryStream, query: str, at: datetime, k: int, only: Filter | None, least: float, current: bool
+    ) -> Retrieval:
+        wanted = only.wanted() if only else Filters()
+        least_relevant = least or None
+        return stream.retrieve(query, at=at, k=k, touch=False, min_relevance=least_relevant, current=current, **wanted)
 
 
 class StoreTools(_Recalling):
@@ -340,10 +360,23 @@ class StoreTools(_Recalling):
         source: Annotated[str, Field(description="Who said or wrote it.")] = "",
         session: Annotated[str, Field(description="The conversation it belongs to.")] = "",
         tags: Annotated[list[str] | None, Field(description="Labels to find it by.")] = None,
+        supersedes: Annotated[
+            list[int] | None, Field(description="Ids of memories that this one replaces; found by rules if left out.")
+        ] = None,
+        valid_from: Since = "",
+        valid_until: Annotated[str, Field(description="ISO time from which it is no longer true.")] = "",
     ) -> MemoryJSON:
-        """Keep a memory for good. It can be recalled at once."""
+        """Keep a memory for good. It can be recalled at once. What it says is no longer true is superseded by it."""
         name = self._named(agent, new=True)
-        fields = MemoryFields(importance=importance, source=source, session=session, tags=tags or ())
+        fields = MemoryFields(
+            importance=importance,
+            source=source,
+            session=session,
+            tags=tags or (),
+            supersedes=supersedes or (),
+            valid_from=moment("valid_from", valid_from or None),
+            valid_until=moment("valid_until", valid_until or None),
+        )
         return memory_json(self._stream(name).remember(text, at=_when(at), **fields))
 
     def forget(self, ids: Ids, agent: Agent = "") -> Forgotten:
@@ -387,7 +420,7 @@ class StoreTools(_Recalling):
         if name in self._streams:
             self._streams[name].refresh()
         else:
-            self._streams[name] = MemoryStream.open(self._store, name)
+            self._streams[name] = MemoryStream.open(self._store, name, restatements=RestatementRules())
         return self._streams[name]
 
 
