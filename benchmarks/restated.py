@@ -45,7 +45,10 @@ def restated(of: str, rows: list[list[str]]) -> list[Figure]:
     """How often the new is above the old: as it is, and with what is true first."""
     stream = MemoryStream("me", restatements=RestatementRules())
     old, new = (
-        [stream.remember(row[column], at=START + timedelta(days=99 * column, hours=at)).id for at, row in enumerate(rows)]
+        [
+            stream.remember(row[column], at=START + timedelta(days=99 * column, hours=at)).id
+            for at, row in enumerate(rows)
+        ]
         for column in (0, 1)
     )
     figures: list[Figure] = []

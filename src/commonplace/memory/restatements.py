@@ -90,7 +90,7 @@ def _claims(memory: Memory) -> list[Claim]:
     speaker = memory.agent.casefold() if source in _SPEAKERS else source
     return [
         claim._replace(owner=speaker + claim.owner if claim.owner[:1] in ("", "/") else claim.owner, speaker=speaker)
-        for claim in _read(memory.full_text)
+        for claim in _read(memory.text)
     ]
 
 

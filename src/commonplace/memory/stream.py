@@ -381,7 +381,7 @@ class MemoryStream(StoredReader):
     @locked
     def _akin(self, memory: Memory) -> list[Memory]:
         """Returns memories that may be about the same and are still true, the most similar first, and the latest."""
-        view, text = self._view(), f"{memory.full_text} {topic_words(memory.full_text)}"
+        view, text = self._view(), f"{memory.text} {topic_words(memory.text)}"
         latest = next(self._latest(), None)
         exclude = frozenset(Truth(view, memory.created_at).superseded)
         query = RetrievalQuery(text, memory.created_at, _AKIN, _AKIN.k, "", None, exclude, None, _LEAST, Filters())
