@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -23,6 +25,15 @@ def pairs(name: str) -> list[list[str]]:
     return [line.split(" | ") for line in (DATA / f"{name}.txt").read_text(encoding="utf-8").splitlines()]
 
 
+def benchmark() -> Any:
+    """The module `benchmarks/restated.py`."""
+    spec = spec_from_file_location("restated", DATA.parents[1] / "restated.py")
+    assert spec is not None
+    assert spec.loader is not None
+    spec.loader.exec_module(module := module_from_spec(spec))
+    return module
+
+
 def superseded(*texts: str, **source: str) -> list[tuple[int, ...]]:
     stream = MemoryStream("me", restatements=RULES)
     return [stream.remember(text, at=hours(number), **source).supersedes for number, text in enumerate(texts)]
@@ -37,21 +48,15 @@ def test_most_of_what_is_restated_is_found(name):
 
 @pytest.mark.parametrize("name", ["en", "ko", "en-held-out", "ko-held-out"])
 def test_what_is_said_now_comes_before_what_was_said(name):
-    stream, rows = MemoryStream("me", restatements=RULES), pairs(name)
-    old = [stream.remember(row[0], at=hours(number)).id for number, row in enumerate(rows)]
-    new = [stream.remember(row[1], at=hours(500 + number)).id for number, row in enumerate(rows)]
-    above = {False: 0, True: 0}
-    for before, after, (*_, question) in zip(old, new, rows, strict=True):
-        for current in above:
-            found = stream.retrieve(question, at=hours(2000), k=500, touch=False, current=current).ids
-            above[current] += found.index(after) < found.index(before)
-    assert above[False] <= 0.35 * len(rows)
-    assert above[True] >= 0.85 * len(rows)
+    plain, current = benchmark().restated(name, pairs(name))
+    assert plain.count <= 0.35 * plain.among
+    assert current.count >= 0.85 * current.among
 
 
 @pytest.mark.parametrize("name", ["en-different", "ko-different"])
 def test_what_is_said_of_others_or_besides_supersedes_nothing(name):
-    assert sum(superseded(old, new)[1] != () for old, new in pairs(name)) <= 1
+    (wrong,) = benchmark().different(name, pairs(name))
+    assert wrong.count <= 1
 
 
 @pytest.mark.parametrize(
