@@ -143,7 +143,7 @@ class DatabaseStream(StoredReader):
             embedder=embedder,
             rater=rater,
             language=analyser.language,
-            exists=self.__contains__,
+            found=self._found_by_id,
         )[:2]
         if vector is None:
             (vector,), failed = embedded(self.agent, embedder, [memory.text])
@@ -203,6 +203,9 @@ class DatabaseStream(StoredReader):
     @locked
     def _answer(self, query: RetrievalQuery, *, touch: bool) -> Retrieval:
         _refuse(query.policy)
+        if query.current:
+            hint = "open the character with MemoryStream.open"
+            raise UsageError("a stream in the database cannot tell what is current", where=self.store.where, hint=hint)
         embedder, vector, failed = self._parts[0], query.vector, ""
         if vector is None and query.text:
             vector, failed = query_vector(embedder, query.text)
