@@ -331,6 +331,23 @@ def test_an_open_draft_stays_open(tmp_path):
     assert kept_files(path)
 
 
+def test_what_a_draft_said_does_not_bring_back_what_was_forgotten(tmp_path):
+    path = tmp_path / "town.db"
+    filled(path)
+    with opened(path) as stream:
+        secret = stream.remember("xyzzyplugh", at=START).id
+        stream.remember("hello", at=START)
+    with opened(path) as stream:
+        stream.recall("xyzzyplugh", at=START)
+        stream.forget([secret])
+        draft = Draft(stream)
+        draft.remember("xyzzyplugh again", at=START)
+        assert draft.recall("xyzzyplugh", at=START, policy=policies.LEXICAL)[0].memory.id == secret + 2
+        draft.discard()
+        assert not stream.table.lexical.occurs("xyzzyplugh", stream.last_id)
+        same(path, stream, random.Random(1))
+
+
 def test_two_streams_do_not_mix_their_segments(tmp_path):
     path = tmp_path / "town.db"
     filled(path)
