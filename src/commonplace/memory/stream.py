@@ -658,9 +658,8 @@ class MemoryStream(StoredReader):
         `remember`. Raises UsageError as `get` and `remember`.
         """
         given: dict[str, Any] = {
-            **{"tags": tags, "importance": importance, "kind": kind},
-            **{"place": place, "source": source, "emotion": emotion},
-        }
+            "tags": tags, "importance": importance, "kind": kind, "place": place, "source": source, "emotion": emotion
+        }  # fmt: skip
         plain = {name: _PLAIN[name](value) for name, value in given.items() if value is not None}
         links = MemoryFields(valid_from=valid_from, valid_until=valid_until)
         if supersedes is not None:
