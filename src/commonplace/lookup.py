@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from commonplace.clock import parse_iso
 from commonplace.errors import UsageError, command
 from commonplace.memory import Memory, MemoryStream, Policy, policies
-from commonplace.memory.analyser import analyser_of, shared_analyser
+from commonplace.memory.analyser import analyser_of, analyser_of_run
 from commonplace.memory.embedding import default_embedder
 from commonplace.memory.stores import Stored, load, read_store
 from commonplace.memory.stores.keeper import refuse_other_embedder, settings_of
@@ -163,7 +163,7 @@ class RunMemories:
             [stream.vector(memory.id) if memory.id in stream else None for memory in memories],
             forgotten={memory.id for memory in memories if memory.id not in stream},
             settings={
-                **settings_of(default_embedder(), shared_analyser(manifest.language, manifest.analyser)),
+                **settings_of(default_embedder(), analyser_of_run(manifest.language, manifest.analyser)),
                 "embedder": stream.table.embedder.name,
             },
         )

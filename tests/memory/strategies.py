@@ -6,7 +6,7 @@ import math
 
 from hypothesis import strategies as st
 
-from commonplace.memory import Analyser, Memory, MemoryStream
+from commonplace.memory import Analyser, Draft, Memory, MemoryStream
 from commonplace.memory.blend import subject
 from memory.naive import WORDS, CountingEmbedder, NaiveStream, Question, Row, hours
 
@@ -47,9 +47,15 @@ def stream_of(policy, drawn=()) -> tuple[MemoryStream, NaiveStream]:
 
 
 def put(writer, entry) -> Memory:
-    """One of `entries` in a stream or draft."""
+    """One of `entries` in a stream or draft. A stream refuses vectors that only an embedder, or a mind's answer in a
+    draft, may bring."""
     text, at, importance, vector = entry
-    return writer.remember(text, at=hours(at), importance=importance, embedding=vector)
+    bad = vector is not None and (len(vector) != CountingEmbedder.dimensions or not all(map(math.isfinite, vector)))
+    through = Draft(writer) if bad and isinstance(writer, MemoryStream) else writer
+    memory = through.remember(text, at=hours(at), importance=importance, embedding=vector)
+    if through is not writer:
+        writer.apply(through.delta)
+    return memory
 
 
 def remember(writer, model: NaiveStream, entry) -> None:

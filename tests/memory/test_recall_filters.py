@@ -103,7 +103,7 @@ def test_why_not_names_the_filter_the_time_and_the_relevance():
                 "tags": st.sampled_from(((), ("a",), ("a", "b"))),
                 "session": st.sampled_from(("", "s")),
                 "details": st.sampled_from(
-                    ({}, {"x": 1}, {"x": (1, 2)}, {"x": {3}}, {"emotion": {"x": 1}}, {"y": '"emotion":'})
+                    ({}, {"x": 1}, {"x": (1, 2)}, {"x": [3]}, {"emotion": {"x": 1}}, {"y": '"emotion":'})
                 ),
                 "emotion": st.sampled_from((None, Emotion(0.5, 0.2), Emotion(-0.5, 0.2, keywords=('"details":',)))),
             },

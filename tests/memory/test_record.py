@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from datetime import UTC, date, datetime, timedelta, timezone
 
 import numpy as np
@@ -112,10 +114,26 @@ def test_numpys_whole_numbers_are_ids_and_counts():
     assert kept.forget(np.array([1])) == (1,)
 
 
-def test_numbers_beyond_float32_make_no_usable_vector():
+def test_numbers_beyond_float32_are_refused():
     kept = stream()
-    kept.remember("far", at=WHEN, embedding=np.full(384, 1e300))
-    assert kept.vector(3) is None
+    with pytest.raises(UsageError, match="NaN or infinity"):
+        kept.remember("far", at=WHEN, embedding=np.full(384, 1e300))
+    assert kept.last_id == 2
+
+
+@pytest.mark.parametrize(
+    ("details", "where"),
+    [
+        ({"when": WHEN}, "details.when datetime"),
+        ({"a": {"b": [1, {"c": math.nan}]}}, "details.a.b.c nan"),
+        ({"a": {1: 2}}, "details.a has the key 1"),
+        ({"a": 1 << 64}, "not a finite number of 64 bits"),
+    ],
+)
+def test_details_that_a_store_would_refuse_or_change_are_refused_with_their_place(details, where):
+    with pytest.raises(UsageError, match=re.escape(where)) as caught:
+        stream().remember("a lantern", at=WHEN, details=details)
+    assert caught.value.hint
 
 
 @pytest.mark.parametrize("answer", [10**400, np.float32(7), True, None], ids=str)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from commonplace import rng
 from commonplace.errors import UsageError
-from commonplace.memory import MemoryStream, estimate_tokens, policies
+from commonplace.memory import Draft, MemoryStream, estimate_tokens, policies
 from memory import naive
 from memory.naive import START, WORDS, CountingEmbedder, hours
 from memory.strategies import asked, dialogues, entries, moments, queries, questions, shown, stream_of, texts
@@ -264,10 +265,28 @@ def test_a_retrieval_is_the_sequence_of_its_hits():
     assert (found.purpose, found.candidates, found.ids) == ("plan", 4, (4, 3, 2))
 
 
-def test_vectors_of_another_embedder_count_as_wrong_sized():
+def test_vectors_of_another_size_are_refused_from_callers_and_count_as_wrong_sized_in_a_draft():
     stream = MemoryStream("maria", embedder=CountingEmbedder())
-    stream.remember("stove", at=START, embedding=np.ones(384, dtype=np.float32))
+    given = np.ones(384, dtype=np.float32)
+    for refused in (stream.remember, stream.recall):
+        with pytest.raises(UsageError, match="an embedding has 384, expected 3 numbers") as caught:
+            refused("stove", at=START, embedding=given)
+        assert "GivenVectors" in caught.value.hint
+    draft = Draft(stream)
+    draft.remember("stove", at=START, embedding=given)
+    stream.apply(draft.delta)
     assert stream.retrieve("stove", at=START).unusable == {"wrong_size": 1}
+
+
+def test_a_call_without_a_time_is_of_now_except_where_histories_are_made():
+    stream = MemoryStream("maria")
+    before = datetime.now(UTC)
+    kept = stream.remember("a lantern")
+    assert before <= kept.created_at <= datetime.now(UTC)
+    assert stream.recall("lantern")[0].memory.id == stream.retrieve("lantern").found[0].id == 1
+    for refused in (Draft(stream).recall, stream.snapshot().recall):
+        with pytest.raises(UsageError, match="time None is not a datetime"):
+            refused("lantern")
 
 
 def test_park_finds_by_meaning_of_letters_with_nothing_installed():

@@ -155,6 +155,24 @@ def test_a_forgotten_memory_is_gone_from_everywhere():
         stream.get(1)
 
 
+def test_what_passes_filters_is_forgotten_or_only_counted():
+    stream = MemoryStream("maria")
+    for source, tags in (("Klaus", ["food"]), ("Klaus", []), ("Ana", ["food"]), ("Klaus", ["food"])):
+        stream.remember("bread", at=START, source=source, tags=tags)
+    stream.archive([4])
+    assert stream.forget(where={"source": "Klaus", "tags": ["food"]}, dry_run=True) == (1,)
+    assert stream.forget([1, 4], dry_run=True) == (1, 4)
+    assert (len(stream), [memory.id for memory in stream.archived]) == (3, [4])
+    assert stream.forget(where={"source": "Klaus"}) == (1, 2)
+    assert ([memory.id for memory in stream], [memory.id for memory in stream.archived]) == ([3], [4])
+    for wrong in ({}, {"ids": [3], "where": {"source": "Ana"}}, {"where": {}}, {"where": {"source": None}}):
+        with pytest.raises(UsageError, match=r"which memories are meant|no filter"):
+            stream.forget(**wrong)
+    with pytest.raises(UsageError, match="'speaker'"):
+        stream.forget(where={"speaker": "Ana"})
+    assert len(stream) == 1
+
+
 def test_given_vectors_stay_as_given():
     stream = MemoryStream("maria", embedder=CountingEmbedder())
     stream.remember("stove", at=START, embedding=[0.25, -1.5, 3.0])

@@ -31,7 +31,7 @@ from commonplace.cognition.turn import CHOSEN
 from commonplace.engine.run import Run
 from commonplace.errors import UsageError
 from commonplace.memory import Memory, MemoryStream, ReflectionTrigger, policies
-from commonplace.memory.embedding import Embedder, Embeds
+from commonplace.memory.embedding import NOT_EMBEDDED, Embedder, Embeds
 from commonplace.memory.importance import usable_rating
 from commonplace.memory.record import KINDS, checked_count, checked_time, checked_vector
 from commonplace.minds.mind import Mind
@@ -198,7 +198,7 @@ def _record(one: MemoryObject, id: int) -> Memory:
 def _vector(given: ArrayLike) -> NDArray[np.float32]:
     """Returns finite numbers in a row; empty for anything else."""
     vector = checked_vector(given)
-    return vector if vector is not None and vector.ndim == 1 and np.isfinite(vector).all() else np.empty(0, np.float32)
+    return vector if vector is not None and vector.ndim == 1 and np.isfinite(vector).all() else NOT_EMBEDDED
 
 
 def _sized(dimensions: int) -> Embeds:

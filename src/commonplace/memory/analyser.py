@@ -14,9 +14,12 @@ import Stemmer
 from commonplace.errors import UsageError
 from commonplace.languages import AUTO, DEFAULT, LANGUAGES, months, weekdays, word_list
 from commonplace.languages.ko import morphology as korean
+from commonplace.memory import scripts
 from commonplace.memory.emotion import language_of
 from commonplace.text import HANGUL, words
 
+EVERY_SCRIPT, TOWNS = 3, 2
+"""Versions of the tokens: that of new streams, and that of runs, whose histories depend on it."""
 STEM = 0.5
 """How much the stem of a Hangul word counts in a question, besides its pairs of syllables."""
 ROOT = "~"
@@ -30,7 +33,7 @@ _ORDINAL = re.compile(r"([0-9]{1,2})(?:st|nd|rd|th)")
 _HANGUL = re.compile(f"[{HANGUL}]")
 _STEMMER = cast(Any, Stemmer).Stemmer("english", 0)
 _IDEOGRAPHIC = "\u3041"
-"""From here on a run of letters holds several words without spaces."""
+"""In version 2: from here on a run of letters holds several words without spaces."""
 _QUESTIONS = 256
 """Questions whose tokens are kept: those who see the same thing ask the same of their memories."""
 _CAPITAL_INSIDE = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+")
@@ -39,25 +42,27 @@ _CAPITAL_INSIDE = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+")
 class Analyser:
     """Splits texts into the tokens BM25 counts. The script of a word decides how; the language, which date words.
 
-    A Latin word becomes its Porter2 stem. Kana and Han runs become pairs of characters (a single one stays itself). A
-    Hangul word becomes its pairs of syllables, which survive wrong spacing; the root of its stem, the same under every
-    particle and ending; and the last syllable of its stem, which a noun of one syllable has in common with its
-    compounds. There is no stop list: BM25's idf does that work.
+    A Latin word becomes its Porter2 stem, and that of the word without accents. A Hangul word becomes its pairs of
+    syllables, which survive wrong spacing; the root of its stem, the same under every particle and ending; and the last
+    syllable of its stem, which a noun of one syllable has in common with its compounds. `scripts.parts` says what other
+    words become. There is no stop list: BM25's idf does that work.
 
-    `language`: `auto` gives each memory the date words of the language it is in. `name` changes whenever a token
-    would. Raises UsageError for an unknown language.
+    `language`: `auto` gives each memory the date words of the language it is in. `version`: 3, or 2 for the tokens of
+    runs, which know Latin, Hangul, Greek, Cyrillic, kana and Han only. ASCII text and Hangul have the same in both.
+    `name` changes whenever a token would. Raises UsageError for an unknown language.
     """
 
     kind = "plain"
     """What a store or the manifest of a run calls this class."""
 
-    def __init__(self, language: str = AUTO) -> None:
+    def __init__(self, language: str = AUTO, version: int = EVERY_SCRIPT) -> None:
         if language != AUTO and language not in LANGUAGES:
             raise UsageError(
                 f"language {language!r} is unknown", hint=f"the languages are {', '.join([AUTO, *LANGUAGES])}"
             )
         self.language = language
-        self.name = f"porter2-hangul-dates-{language}-v2"
+        self.version = version
+        self.name = f"porter2-hangul-dates-{language}-v{version}"
         self._stem = cast(Any, Stemmer).Stemmer("english", 0).stemWord
         self._tokens: dict[str, tuple[str, ...]] = {}
         self._shares: dict[str, tuple[float, ...]] = {}
@@ -69,9 +74,9 @@ class Analyser:
     def query(self, text: str) -> list[str]:
         """Returns the tokens of a text, in order, repeated as often as they occur. Dates written 2031-10-04 stay
         whole."""
-        tokens, rest = _split_dates(text)
+        tokens, found = self._read(text)
         known = self._tokens
-        for word in words(rest):
+        for word in found:
             tokens += known.get(word) or self._analysed(word)
         return tokens
 
@@ -90,14 +95,22 @@ class Analyser:
 
     def _weighted(self, question: str, grammar: float) -> Mapping[str, float]:
         quiet = grammar_words(question) if grammar != 1 else frozenset[str]()
-        dates, rest = _split_dates(question)
+        dates, asked = self._read(question)
         found: dict[str, float] = dict.fromkeys(dates, 1.0)
-        for word in words(rest):
+        for word in asked:
             once = grammar if word in quiet else 1.0
             tokens = self._tokens.get(word) or self._analysed(word)
             for token, share in zip(tokens, self._shares.get(word) or repeat(1.0), strict=False):
                 found[token] = found.get(token, 0.0) + once * share
         return found
+
+    def _read(self, text: str) -> tuple[list[str], Sequence[str]]:
+        """Returns (the dates that stay whole, the words of the rest)."""
+        if self.version == TOWNS or text.isascii():
+            dates, rest = _split_dates(text)
+            return dates, words(rest)
+        dates, rest = _split_dates(scripts.plain(text))
+        return dates, scripts.segments(rest)
 
     def document(self, text: str, created_at: datetime) -> list[str]:
         """Returns the tokens of a memory: those of its text, then weekday, month, day and ISO date of its creation
@@ -129,29 +142,40 @@ class Analyser:
             self._shares.clear()
         if _HANGUL.match(word):
             found, self._shares[word] = zip(*self.hangul(word), strict=True)
-        elif word[0] >= _IDEOGRAPHIC:
+        elif self.version == TOWNS and word[0] >= _IDEOGRAPHIC:
             found = tuple(pairs(word)) or (word,)
-        else:
+        elif self.version == TOWNS or word.isascii():
             ordinal = _ORDINAL.fullmatch(word)
             found = (ordinal[1] if ordinal else self._stem(word),)
+        elif scripts.is_latin(word):
+            bare = scripts.without_accents(word)
+            found = (self._stem(word), self._stem(bare)) if bare != word else (self._stem(word),)
+            self._shares[word] = (1.0, scripts.FOLDED)
+        else:
+            found, self._shares[word] = zip(*scripts.parts(word), strict=True)
         self._tokens[word] = found
         return found
 
 
-def shared_analyser(language: str = AUTO, kind: str = Analyser.kind) -> Analyser:
+def shared_analyser(language: str = AUTO, kind: str = Analyser.kind, version: int = EVERY_SCRIPT) -> Analyser:
     """Returns the analyser all streams of a language share, so that a word is stemmed once. Raises UsageError."""
-    return made_analyser(language, kind)
+    return made_analyser(language, kind, version)
+
+
+def analyser_of_run(language: str, kind: str = Analyser.kind) -> Analyser:
+    """Returns the analyser of the runs of a language. Raises UsageError."""
+    return made_analyser(language, kind, TOWNS)
 
 
 @cache  # by position: for the cache, an argument by name or left out is another one
-def made_analyser(language: str, kind: str) -> Analyser:
-    """Returns the analyser of a language and a kind, made once."""
+def made_analyser(language: str, kind: str, version: int) -> Analyser:
+    """Returns the analyser of a language, a kind and a version, made once."""
     if kind == Analyser.kind:
-        return Analyser(language)
+        return Analyser(language, version)
     if kind == "kiwi":
         from commonplace.memory.kiwi import KiwiAnalyser  # noqa: PLC0415 - an optional extra, slow to load
 
-        return KiwiAnalyser(language)
+        return KiwiAnalyser(language, version)
     raise UsageError(f"there is no analyser {kind!r}", hint=f"the analysers are {Analyser.kind}, kiwi")
 
 

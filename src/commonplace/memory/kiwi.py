@@ -10,7 +10,7 @@ from typing import Any
 
 from commonplace.errors import UsageError, install
 from commonplace.languages import AUTO
-from commonplace.memory.analyser import ROOT, Analyser, pairs
+from commonplace.memory.analyser import EVERY_SCRIPT, ROOT, Analyser, pairs
 
 PAIR = 0.5
 """How much a pair of syllables counts in a question, besides the morphemes."""
@@ -52,8 +52,8 @@ class KiwiAnalyser(Analyser):
 
     kind = "kiwi"
 
-    def __init__(self, language: str = AUTO) -> None:
-        super().__init__(language)
+    def __init__(self, language: str = AUTO, version: int = EVERY_SCRIPT) -> None:
+        super().__init__(language, version)
         try:
             library: Any = import_module("kiwipiepy")
         except ImportError as missing:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import chain, islice
 from threading import RLock
 from types import TracebackType
@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from commonplace.errors import UsageError
 from commonplace.memory.columns import micros
-from commonplace.memory.embedding import Vector, query_vector
+from commonplace.memory.embedding import NOT_EMBEDDED, Embedder, Vector, query_vector
 from commonplace.memory.explain import WhyNot, explain, why_not
 from commonplace.memory.policies import Policy, compares_vectors
 from commonplace.memory.record import (
     Memory,
     checked_count,
+    checked_embedding,
     checked_ids,
     checked_policy,
     checked_share,
@@ -67,7 +68,7 @@ class Reader:
         self,
         query: str,
         *,
-        at: datetime,
+        at: datetime | None = None,
         k: int | None = None,
         policy: Policy | None = None,
         purpose: str = "",
@@ -77,35 +78,47 @@ class Reader:
         embedding: Vector | None = None,
         min_relevance: float | None = None,
         collapse: bool = False,
+        current: bool = False,
         **filters: Unpack[Filters],
     ) -> Retrieval:
         """Returns the best k memories (default: the policy's) as of `at`, best first, with every part of every score.
 
-        Memories created after `at` do not compete, nor do those that fail one of the `filters`, which are those of
-        `search`. Unless `touch` is False, the hits become last accessed at `at`: in a stream at once, in a draft when
-        it is applied, in a snapshot never. `max_tokens` (counted by `estimate_tokens`): the best k that fit, each into
-        what the better ones left. `exclude`: ids that do not compete. `embedding`: the query's vector, if it has been
-        made already, float32 of the stream's dimensions; it is used without a query, too. `min_relevance`: only hits
-        of at least this `ScoredMemory.relevance`, 0–1. `collapse`: of memories that say the same in nearly
-        the same words only the best is a hit; its `ScoredMemory.repeats` has the ids of the others. An empty query
-        brings the newest k. Raises UsageError for an
-        argument of the wrong type, for k below 1, and for a filter as `search` does.
+        `at`: now, by the clock of this machine, if None; a draft and a snapshot need a time. Memories created after it
+        do not compete, nor do those that fail one of the `filters`, which are those of `search`. Unless `touch` is
+        False, the hits become last accessed at `at`: in a stream at once, in a draft when it is applied, in a snapshot
+        never. `max_tokens` (counted by `estimate_tokens`): the best k that fit, each into what the better ones left.
+        `exclude`: ids that do not compete. `embedding`: the query's vector, if it has been made already, float32 of the
+        stream's dimensions; it is used without a query, too. `min_relevance`: only hits of at least this
+        `ScoredMemory.relevance`, 0–1. `collapse`: of memories that say the same in nearly the same words only the best
+        is a hit; its `ScoredMemory.repeats` has the ids of the others. `current`: what is not true at `at` comes after
+        what is true in its place, which takes its rank if that is better. An empty query brings the newest k. Raises
+        UsageError for an argument of the wrong type, for k below 1, for a filter as `search` does, and in a stream for
+        an embedding as `remember`.
         """
         policy = self.policy if policy is None else checked_policy(policy)
         question = RetrievalQuery(
             text=clean(checked_string("query", query)),
-            at=checked_time(at),
+            at=self._moment(at),
             policy=policy,
             k=policy.k if k is None else checked_count("k", k, 1),
             purpose=purpose,
             max_tokens=None if max_tokens is None else checked_count("max_tokens", max_tokens, 0),
             exclude=frozenset(checked_ids(exclude) if exclude else ()),
-            vector=checked_vector(embedding),
+            vector=self._vector(embedding),
             min_relevance=0.0 if min_relevance is None else checked_share("min_relevance", min_relevance),
             collapse=collapse,
             filters=filters,
+            current=current,
         )
         return self._answer(question, touch=touch)
+
+    def _moment(self, at: datetime | None) -> datetime:
+        """Returns the time of a call, in UTC. Raises UsageError."""
+        return checked_time(at)
+
+    def _vector(self, given: Vector | None) -> Vector | None:
+        """Returns the vector of a call. Raises UsageError."""
+        return checked_vector(given)
 
     def _answer(self, query: RetrievalQuery, *, touch: bool) -> Retrieval:
         made, failed = None, ""
@@ -124,7 +137,7 @@ class Reader:
             return None, ""
         return query_vector(embedder, query.text)
 
-    def recall(self, query: str, *, at: datetime, **options: Unpack[Options]) -> list[ScoredMemory]:
+    def recall(self, query: str, *, at: datetime | None = None, **options: Unpack[Options]) -> list[ScoredMemory]:
         """Returns the hits of `retrieve`, with the same arguments."""
         return list(self.retrieve(query, at=at, **options).hits)
 
@@ -288,7 +301,31 @@ class Reader:
 
 
 class StoredReader(Reader):
-    """A reader that is closed at the end of a `with` statement."""
+    """A reader that is closed at the end of a `with` statement.
+
+    A call without a time is of now. Runs ask drafts and snapshots, which refuse that: no clock reaches a history.
+    """
+
+    def _moment(self, at: datetime | None) -> datetime:
+        return datetime.now(UTC) if at is None else checked_time(at)
+
+    @property
+    def _embedder(self) -> Embedder:
+        raise NotImplementedError
+
+    def _meant(self, ids: Iterable[int] | None, where: Filters | None) -> tuple[int, ...]:
+        """Returns the ids that a call gives, or those that `search` finds by its filters. Raises UsageError unless it
+        gives one of the two, and for no filter at all, which would mean everything."""
+        if (ids is None) == (where is None):
+            raise UsageError("it is not clear which memories are meant", hint="give either ids or where")
+        if where is None:
+            return checked_ids(ids or ())
+        if not any(value is not None for value in where.values()):
+            raise UsageError("where has no filter", hint="give a filter of `search`; `delete` removes everything")
+        return tuple(memory.id for memory in self.search(**where))
+
+    def _vector(self, given: Vector | None) -> Vector | None:
+        return given if given is NOT_EMBEDDED else checked_embedding(given, self._embedder)
 
     def close(self) -> None:
         """Closes the store, if this has opened it. May be called twice."""

@@ -16,9 +16,9 @@ from typing import Any, Literal, TypedDict, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.clock import utc
+from commonplace.clock import iso, parse_iso, utc
 from commonplace.errors import UsageError
-from commonplace.memory.embedding import Vector
+from commonplace.memory.embedding import NON_FINITE, WRONG_SIZE, Embedder, Vector, usable
 from commonplace.memory.importance import usable_rating
 from commonplace.memory.policies import Policy
 from commonplace.text import clean
@@ -27,8 +27,17 @@ Kind = Literal["observation", "action", "plan", "reflection"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 MAX_TEXT = 2000
 """Characters kept in `Memory.text`; a longer text is kept whole in `details["full_text"]`."""
+DEEPEST = 64
+"""Levels that details may have."""
+_BITS = 64
+_LONGEST_PLACE = 80
+"""Characters in which a message names a place in details."""
 NO_DETAILS: Mapping[str, Any] = {}
 """Shared by all memories without details, to save memory. Never change it."""
+
+SUPERSEDES, VALID_FROM, VALID_UNTIL = "supersedes", "valid_from", "valid_until"
+"""The keys of `details` that say when a memory was true, and what it is true in place of."""
+TRUTH = frozenset({SUPERSEDES, VALID_FROM, VALID_UNTIL})
 
 Rater = Callable[[str], float]
 """Text → importance 1–10. An answer that is not a finite number counts as 3."""
@@ -103,6 +112,36 @@ class Memory:
         """The text before it was cut to 2,000 characters."""
         return self.details.get("full_text", self.text)
 
+    @property
+    def supersedes(self) -> tuple[int, ...]:
+        """Ids of the earlier memories that are no longer true since this one is."""
+        return superseded(self.details)
+
+    @property
+    def valid_from(self) -> datetime | None:
+        """When it became true, UTC; None if that is not known."""
+        return _moment(self.details.get(VALID_FROM))
+
+    @property
+    def valid_until(self) -> datetime | None:
+        """The first moment at which it is no longer true, UTC; None without an end."""
+        return _moment(self.details.get(VALID_UNTIL))
+
+
+def superseded(details: Mapping[str, Any]) -> tuple[int, ...]:
+    """Returns the ids that details name as superseded; none for anything else, which details of others may hold."""
+    ids = details.get(SUPERSEDES)
+    known = isinstance(ids, list) and all(isinstance(id, int) for id in cast("list[Any]", ids))
+    return tuple(cast("list[int]", ids)) if known else ()
+
+
+def _moment(value: object) -> datetime | None:
+    """Returns the time that ISO text means; None for anything else, which details of others may hold."""
+    try:
+        return parse_iso(value) if isinstance(value, str) else None
+    except (ValueError, OverflowError):
+        return None
+
 
 class MemoryFields(TypedDict, total=False):
     """The optional arguments of `remember`; see `Memory` for units and ranges."""
@@ -120,6 +159,9 @@ class MemoryFields(TypedDict, total=False):
     event: str
     details: Mapping[str, Any] | None
     metadata: Mapping[str, Any] | None
+    supersedes: Sequence[int]
+    valid_from: datetime | None
+    valid_until: datetime | None
 
 
 def new_memory(
@@ -130,7 +172,7 @@ def new_memory(
     id: int,
     agent: str,
     rater: Rater,
-    exists: Callable[[int], bool],
+    found: Callable[[int], Memory | None],
 ) -> Memory:
     """Returns a memory from the arguments of `remember`, checked and, without an importance, rated. Raises
     UsageError."""
@@ -142,6 +184,8 @@ def new_memory(
         details = {**details, **checked_mapping("metadata", fields.get("metadata"))}
     if len(whole) > len(shown):
         details = {**details, "full_text": whole}
+    if truth := checked_truth(created, fields, found):
+        details = {**details, **truth}
     importance = fields.get("importance")
     return Memory(
         id=id,
@@ -152,7 +196,7 @@ def new_memory(
         accessed_at=created,
         tick=checked_count("tick", fields.get("tick", 0), 0),
         importance=usable_rating(rater(whole)) if importance is None else checked_importance(importance),
-        citations=checked_citations(kind, fields.get("citations", ()), exists),
+        citations=checked_citations(kind, fields.get("citations", ()), lambda id: found(id) is not None),
         place=checked_names("place", fields.get("place", ())),
         emotion=checked_emotion(fields.get("emotion")),
         source=checked_string("source", fields.get("source", "")),
@@ -216,12 +260,37 @@ def checked_string(what: str, value: object) -> str:
 
 
 def checked_mapping(what: str, value: object) -> Mapping[str, Any]:
-    """Returns a copy of the mapping; `NO_DETAILS` for an empty value. Raises UsageError for another type."""
+    """Returns a copy of the mapping as any store gives it back; `NO_DETAILS` for an empty value.
+
+    Tuples become lists. Raises UsageError for another type, and for what JSON cannot hold, wherever it is inside.
+    """
     if not value:
         return NO_DETAILS
     if not isinstance(value, Mapping):
         raise UsageError(f"{what} {_shown(value)} is not a mapping", hint="give a mapping with strings as keys")
-    return dict(cast("Mapping[str, Any]", value))
+    return _as_stored(what, cast("Mapping[object, object]", value), DEEPEST)
+
+
+def _as_stored(where: str, value: object, depth: int) -> Any:
+    """Returns a copy of a value of details. `depth`: how many levels it may have."""
+    if value is None or isinstance(value, str | bool):
+        return value
+    if isinstance(value, int | float):
+        if not math.isfinite(value) or (isinstance(value, int) and value.bit_length() > _BITS):
+            raise UsageError(f"{where} {_shown(value)} is not a finite number of 64 bits", hint="keep it as a string")
+        return value
+    if depth and isinstance(value, Mapping):
+        found = dict(cast("Mapping[object, object]", value))
+        for key in found:
+            if not isinstance(key, str):
+                raise UsageError(f"{where} has the key {_shown(key)}", hint="give strings as keys")
+        return {key: _as_stored(f"{where}.{key}"[:_LONGEST_PLACE], one, depth - 1) for key, one in found.items()}
+    if depth and isinstance(value, list | tuple):
+        return [_as_stored(where, one, depth - 1) for one in cast("Sequence[object]", value)]
+    if isinstance(value, Mapping | list | tuple):
+        raise UsageError(f"{where} has more than {DEEPEST} levels", hint="keep it as a string, such as its JSON")
+    hint = "keep strings, numbers, true, false, null, lists and mappings: of a moment its `isoformat()`"
+    raise UsageError(f"{where} {_shown(value)} cannot be stored", hint=hint)
 
 
 def checked_count(what: str, value: object, lowest: int) -> int:
@@ -259,6 +328,28 @@ def checked_ids(ids: Iterable[object]) -> tuple[int, ...]:
         return tuple(dict.fromkeys(int(index(id)) for id in ids))  # pyright: ignore[reportArgumentType] - as above
     except TypeError as error:
         raise UsageError(f"ids {_shown(ids)} are not whole numbers", hint="give a sequence such as [1, 2]") from error
+
+
+def checked_embedding(vector: Any, embedder: Embedder) -> Vector | None:
+    """Returns a vector that a caller gives, as float32; None stays None.
+
+    Raises UsageError as `checked_vector`, for another size than the embedder's, and for NaN and infinity.
+    """
+    found = checked_vector(vector)
+    if found is None:
+        return None
+    reason, _ = usable(found, embedder.dimensions)
+    if reason == WRONG_SIZE:
+        size = str(len(found)) if found.ndim == 1 else f"the shape {found.shape}"
+        hint = f"give a vector of the stream's embedder, {embedder.name}; to bring vectors of your own, open the stream"
+        raise UsageError(
+            f"an embedding has {size}, expected {embedder.dimensions} numbers",
+            hint=f"{hint} with GivenVectors(name, dimensions)",
+        )
+    if reason == NON_FINITE:
+        hint = "give finite numbers within float32, or None for a memory without a vector"
+        raise UsageError("an embedding has NaN or infinity in it", hint=hint)
+    return found
 
 
 def checked_vector(vector: Any) -> Vector | None:
@@ -322,10 +413,10 @@ def checked_emotion(emotion: object) -> Emotion | None:
     raise UsageError(f"emotion {_shown(emotion)} is not an Emotion", hint="give an Emotion, or None")
 
 
-def checked_time(at: datetime) -> datetime:
+def checked_time(at: object) -> datetime:
     """Returns simulated time in UTC. Raises UsageError for anything but a datetime, and for one that UTC cannot
     express."""
-    if not isinstance(at, datetime):  # pyright: ignore[reportUnnecessaryIsInstance] - callers do pass strings
+    if not isinstance(at, datetime):
         raise UsageError(f"time {_shown(at)} is not a datetime", hint="give a datetime; a naive one is taken as UTC")
     try:
         return utc(at)
@@ -349,6 +440,38 @@ def checked_citations(kind: Kind, citations: Sequence[int], exists: Callable[[in
         if not exists(cited):
             raise UsageError(f"cited memory {cited} does not exist", hint="cite memories that exist at this moment")
     return ids
+
+
+def checked_truth(
+    created: datetime,
+    fields: MemoryFields,
+    found: Callable[[int], Memory | None],
+    before: Mapping[str, Any] = NO_DETAILS,
+) -> dict[str, Any]:
+    """Returns `supersedes`, `valid_from` and `valid_until` as details have them; only what was given.
+
+    `created`: when the memory was made. `found` returns an earlier memory. `before`: the details of now, which count
+    where a time is not given. Raises UsageError for what is superseded and does not exist or is not older, and for a
+    memory that ends before it begins.
+    """
+    truth: dict[str, Any] = {}
+    given = fields.get("supersedes")
+    if given is not None and (before or given):
+        for id in (ids := checked_ids(given)):
+            if (old := found(id)) is None:
+                raise UsageError(f"superseded memory {id} does not exist", hint="give ids of earlier memories")
+            if old.created_at > created:
+                what = f"superseded memory {id} is of {iso(old.created_at)}, later than {iso(created)}"
+                raise UsageError(what, hint="the later one supersedes the earlier one")
+        truth[SUPERSEDES] = list(ids)
+    for name in (VALID_FROM, VALID_UNTIL):
+        if (moment := fields.get(name)) is not None:
+            truth[name] = iso(checked_time(moment))
+    first, last = (_moment(truth.get(name, before.get(name))) for name in (VALID_FROM, VALID_UNTIL))
+    if first and last and first > last:
+        hint = "give the earlier time as valid_from"
+        raise UsageError(f"valid_until {iso(last)} is before valid_from {iso(first)}", hint=hint)
+    return truth
 
 
 def checked_names(what: str, value: Collection[str]) -> tuple[str, ...]:

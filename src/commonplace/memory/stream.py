@@ -30,6 +30,7 @@ from commonplace.memory.embedding import (
     is_pure,
     warned,
 )
+from commonplace.memory.explain import explain
 from commonplace.memory.importance import shared_rater
 from commonplace.memory.policies import Policy, compares_vectors
 from commonplace.memory.preparing import (
@@ -40,6 +41,7 @@ from commonplace.memory.preparing import (
     Item,
     Prepared,
     embedded,
+    failure,
     flagged,
     items_of,
     located,
@@ -49,23 +51,31 @@ from commonplace.memory.preparing import (
 )
 from commonplace.memory.reader import Snapshot, StoredReader
 from commonplace.memory.record import (
+    SUPERSEDES,
     Emotion,
     Memory,
     MemoryFields,
     Rater,
     checked_citations,
     checked_count,
+    checked_emotion,
     checked_ids,
     checked_importance,
+    checked_kind,
     checked_mapping,
     checked_names,
     checked_policy,
+    checked_string,
     checked_text,
     checked_time,
+    checked_truth,
 )
 from commonplace.memory.records import StoredRows
 from commonplace.memory.reflection import after, since_reflection
-from commonplace.memory.retrieval import Retrieval, RetrievalQuery
+from commonplace.memory.restatements import Restatements, topic_words
+from commonplace.memory.retrieval import Retrieval, RetrievalQuery, retrieve
+from commonplace.memory.scoring import ScoredMemory
+from commonplace.memory.search import Filters
 from commonplace.memory.segments import read_segments
 from commonplace.memory.stores.codec import UNREADABLE
 from commonplace.memory.stores.keeper import (
@@ -96,11 +106,20 @@ from commonplace.memory.stores.store import (
 )
 from commonplace.memory.table import MemoryTable, View
 from commonplace.memory.threads import in_thread, locked
+from commonplace.memory.truth import Truth
+from commonplace.text import NotebookText
 
 Result = TypeVar("Result")
 
 UNMADE = "unmade"
 """The setting of a character some of whose memories a model has not embedded, because no policy has read vectors."""
+
+_AKIN = replace(policies.LEXICAL, name="akin", recency_weight=0.0, importance_weight=0.0, k=200)
+"""How memories are found that a new one may supersede."""
+_LEAST = 1e-6
+"""How relevant these are at least: they have a word in common."""
+_BESIDE = 200
+"""How many memories that are added with it may be superseded by one: the latest."""
 
 
 def _named(embedder: Embedder | Embeds, where: str) -> Embedder:
@@ -113,11 +132,23 @@ def _named(embedder: Embedder | Embeds, where: str) -> Embedder:
     return found
 
 
+_PLAIN: Mapping[str, Callable[[Any], Any]] = {
+    "tags": partial(checked_names, "tags"),
+    "importance": checked_importance,
+    "kind": checked_kind,
+    "place": partial(checked_names, "place"),
+    "source": partial(checked_string, "source"),
+    "emotion": checked_emotion,
+}
+"""Fields that `revise` replaces, and how a new value is checked."""
+
+
 class MemoryStream(StoredReader):
     """Everything one character remembers, in RAM; `open` adds a store that keeps it.
 
     `embedder` is an `Embedder`, or a function from texts to vectors. `rater` is any callable from a text to an
-    importance of 1–10. Any number of threads may use a stream.
+    importance of 1–10. `restatements` finds the earlier memories that a new one supersedes, such as
+    `RestatementRules()`; None for only those that a call names. Any number of threads may use a stream.
     """
 
     forgives = True
@@ -131,9 +162,11 @@ class MemoryStream(StoredReader):
         embedder: Embedder | Embeds | None = None,
         rater: Rater | None = None,
         analyser: Analyser | None = None,
+        restatements: Restatements | None = None,
     ) -> None:
         analyser = analyser or shared_analyser()
         self.agent = agent
+        self.restatements = restatements
         self.policy = checked_policy(policy)
         parts = as_embedder(embedder or default_embedder()), rater or shared_rater(analyser.language), analyser
         self.table = MemoryTable(agent, *parts)
@@ -157,6 +190,7 @@ class MemoryStream(StoredReader):
         embedder: Embedder | Embeds | None = None,
         rater: Rater | None = None,
         analyser: Analyser | None = None,
+        restatements: Restatements | None = None,
         reembed: bool = False,
         progress: Progress | None = None,
     ) -> Self:
@@ -193,6 +227,7 @@ class MemoryStream(StoredReader):
                 embedder=embedder,
                 rater=rater,
                 analyser=analyser,
+                restatements=restatements,
             )
         except BaseException:
             if own:
@@ -305,7 +340,7 @@ class MemoryStream(StoredReader):
         self,
         text: str,
         *,
-        at: datetime,
+        at: datetime | None = None,
         importance: float | None = None,
         kind: str = "observation",
         place: Sequence[str] = (),
@@ -319,14 +354,21 @@ class MemoryStream(StoredReader):
         event: str = "",
         details: Mapping[str, Any] | None = None,
         metadata: Mapping[str, Any] | None = None,
+        supersedes: Sequence[int] = (),
+        valid_from: datetime | None = None,
+        valid_until: datetime | None = None,
     ) -> Memory:
         """Adds a memory and returns it with its id; it can be retrieved at once.
 
-        `text` is cleaned; one longer than 2,000 characters is cut, and kept whole in `details["full_text"]`.
-        `metadata` becomes part of `details`. `importance` is clamped to 1–10, or rated if None. `embedding` is kept as
-        given; one of another size or with a NaN in it counts as none. Raises UsageError for an empty text, an
-        importance or embedding that is not a number, an unknown kind, an observation or action with citations, a
-        reflection without citations, and citations of memories that do not exist.
+        `text` is cleaned; one longer than 2,000 characters is cut, and kept whole in `details["full_text"]`. `at`: now,
+        by the clock of this machine, if None. `metadata` becomes part of `details`, in which tuples become lists.
+        `importance` is clamped to 1–10, or rated if None. `supersedes`: ids of earlier memories that are no longer true
+        since this one is; without any, those that the stream's `restatements` find. `valid_from`, `valid_until`: when
+        it is true, if that is not from now on for good. Raises UsageError for an empty text, an importance that is not
+        a number, an embedding of another size than the embedder's or with NaN or infinity in it, details that JSON
+        cannot hold, an unknown kind, an observation or action with citations, a reflection without citations,
+        citations of memories that do not exist, superseded ones that do not exist or are not older, and a `valid_until`
+        before `valid_from`.
 
         An embedder that raises an exception costs the vector and not the memory, whose details then have an
         `embedding_error`: see `unembedded` and `reembed`. One whose rater raises is rated by the rules, and has a
@@ -346,19 +388,28 @@ class MemoryStream(StoredReader):
             event=event,
             details=details,
             metadata=metadata,
+            supersedes=supersedes,
+            valid_from=valid_from,
+            valid_until=valid_until,
         )
-        return self._add([self._made(Item(text, at, fields))])[0]
+        return self._add(self._linked([self._made(Item(text, self._moment(at), fields))], self.restatements))[0]
 
     def add_many(
-        self, items: Iterable[str | Mapping[str, Any]], *, at: datetime | None = None, system: bool = False
+        self,
+        items: Iterable[str | Mapping[str, Any]],
+        *,
+        at: datetime | None = None,
+        system: bool = False,
+        restatements: Restatements | None = None,
     ) -> list[Memory]:
         """Adds a conversation or another list and returns its memories; all of it is stored or nothing.
 
         An item is a text, a mapping of `text` and the arguments of `remember`, or a chat message:
         `{"role", "content", "name"?, "created_at" or "timestamp"?}`, whose `content` may be a list of parts. `at`: the
         time of items that have none. A message's `source` is its name or role. Messages of the role `system` are left
-        out unless `system` is True, and so are items without content. All are embedded at once. Raises UsageError that
-        names the position (0 is the first) of the first item that is wrong, before anything is added.
+        out unless `system` is True, and so are items without content. All are embedded at once. `restatements`: None
+        for the stream's. Raises UsageError that names the position (0 is the first) of the first item that is wrong,
+        before anything is added.
         """
         made: list[Prepared] = []
         for position, item in enumerate(items_of(items, at, system=system)):
@@ -366,7 +417,44 @@ class MemoryStream(StoredReader):
                 made.append(self._made(item))
             except UsageError as error:
                 raise located(error, position) from error
-        return self._add(made) if made else []
+        return self._add(self._linked(made, restatements or self.restatements)) if made else []
+
+    def _linked(self, made: Sequence[Prepared], restatements: Restatements | None) -> Sequence[Prepared]:
+        """Returns the memories with what they restate, where they do not say it. Outside the lock: a mind may take
+        seconds. What fails is logged, and supersedes nothing."""
+        if restatements is None:
+            return made
+        first, known, found = self.last_id + 1, list[Memory](), list[Prepared]()
+        for place, one in enumerate(made):
+            memory, gone = replace(one.memory, id=first + place), {*one.memory.supersedes}
+            if gone:
+                found.append(one)
+            else:
+                beside = [old for old in known[-_BESIDE:] if old.created_at <= memory.created_at]
+                try:
+                    candidates = {old.id: old for old in [*self._akin(memory), *beside]}
+                    ids = restatements(memory, list(candidates.values())) if candidates else ()
+                    gone = candidates.keys() & checked_ids(ids)
+                except Exception as error:
+                    failure(self.agent, "restatements", error)
+                earlier = sorted(id for id in gone if id < first)
+                linked = flagged(one.memory, {SUPERSEDES: earlier}) if earlier else one.memory
+                inside = tuple(sorted(id - first for id in gone if id >= first))
+                found.append(one._replace(memory=linked, supersedes=inside))
+            known = [old for old in known if old.id not in gone] + [memory]
+        return found
+
+    @locked
+    def _akin(self, memory: Memory) -> list[Memory]:
+        """Returns memories that may be about the same and are still true, the most similar first, and the latest."""
+        view, text = self._view(), f"{memory.text} {topic_words(memory.text)}"
+        latest = next(self._latest(), None)
+        exclude = frozenset(Truth(view, memory.created_at).superseded)
+        query = RetrievalQuery(text, memory.created_at, _AKIN, _AKIN.k, "", None, exclude, None, _LEAST, Filters())
+        found = list(retrieve(view, query).found)
+        if latest and latest.created_at <= memory.created_at and latest.id not in exclude:
+            found.append(latest)
+        return found
 
     @property
     @locked
@@ -434,9 +522,10 @@ class MemoryStream(StoredReader):
             item,
             id=table.committed + 1,
             agent=self.agent,
+            embedder=table.embedder,
             rater=table.rater,
             language=table.analyser.language,
-            exists=self.__contains__,
+            found=self._found_by_id,
         )
 
     def _add(self, made: Sequence[Prepared]) -> list[Memory]:
@@ -477,6 +566,9 @@ class MemoryStream(StoredReader):
     def _numbered(self, one: Prepared, first: int, place: int) -> Memory:
         """Returns the memory under the id that is the next by now, and what it cites still there. Raises UsageError."""
         memory, id = one.memory, first + place
+        if one.supersedes:
+            ids = sorted({*memory.supersedes, *(first + other for other in one.supersedes)})
+            memory = flagged(memory, {SUPERSEDES: ids})
         if one.cites is not None:
             return replace(memory, id=id, citations=tuple(first + other for other in one.cites))
         checked_citations(memory.kind, memory.citations, self.table.__contains__)
@@ -490,14 +582,23 @@ class MemoryStream(StoredReader):
         fold((operation,), self.table)
         self._since = since_reflection(self._view())
 
-    def forget(self, ids: Iterable[int]) -> tuple[int, ...]:
+    def forget(
+        self, ids: Iterable[int] | None = None, *, where: Filters | None = None, dry_run: bool = False
+    ) -> tuple[int, ...]:
         """Removes memories for good; returns the ids that were still there. Ids are never used again.
 
-        From then on the stream scores as if the memories had never existed. Raises UsageError for an id that was never
-        used.
+        `where`: filters of `search` instead of ids; what is archived does not pass them. `dry_run`: returns the ids and
+        removes nothing.
+
+        From then on the stream scores as if the memories had never existed. A Chroma store keeps their text in a log of
+        its own for a while (docs/stores.md). Raises UsageError for an id that was never used, and unless there are
+        either ids or at least one filter.
         """
-        wanted = checked_ids(ids)
-        return self._again(lambda: self._moved(wanted, Forget))
+        wanted = None if ids is None else checked_ids(ids)
+        if dry_run:
+            with self.guard:
+                return self._there(self._meant(wanted, where), Forget)
+        return self._again(lambda: self._moved(self._meant(wanted, where), Forget))
 
     def archive(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Archives memories until `unarchive`; returns the ids that existed.
@@ -514,13 +615,17 @@ class MemoryStream(StoredReader):
 
     def _moved(self, ids: Iterable[int], how: type[Forget | Archive | Restore]) -> tuple[int, ...]:
         """Moves those of the memories that can be moved so, in the store and here; their ids, ascending."""
-        table, wanted = self.table, self._known(ids)
-        there = tuple(
-            id for id in wanted if (how is not Restore and id in table) or (how is not Archive and id in table.archived)
-        )
+        there = self._there(ids, how)
         if there:
             self._write(how(there))
         return there
+
+    def _there(self, ids: Iterable[int], how: type[Forget | Archive | Restore]) -> tuple[int, ...]:
+        """Returns the ids of those of the memories that can be moved so, ascending."""
+        table, wanted = self.table, self._known(ids)
+        return tuple(
+            id for id in wanted if (how is not Restore and id in table) or (how is not Archive and id in table.archived)
+        )
 
     @property
     @locked
@@ -537,26 +642,46 @@ class MemoryStream(StoredReader):
         tags: Sequence[str] | None = None,
         importance: float | None = None,
         details: Mapping[str, Any] | None = None,
+        kind: str | None = None,
+        place: Sequence[str] | None = None,
+        source: str | None = None,
+        emotion: Emotion | None = None,
         at: datetime | None = None,
+        supersedes: Sequence[int] | None = None,
+        valid_from: datetime | None = None,
+        valid_until: datetime | None = None,
     ) -> Memory:
-        """Changes the text, tags, importance (clamped to 1–10) or details of a memory, and returns it.
+        """Changes fields of a memory, also what it supersedes and when it is true, and returns it. Its time, session,
+        event and citations stay.
 
         None leaves a field unchanged; `details` replace the old ones. The text and tags of before are kept: see
         `history`. `at`: when they changed; None for the time of the latest memory. A new text is embedded, as in
         `remember`. Raises UsageError as `get` and `remember`.
         """
+        given: dict[str, Any] = {
+            "tags": tags, "importance": importance, "kind": kind, "place": place, "source": source, "emotion": emotion
+        }  # fmt: skip
+        plain = {name: _PLAIN[name](value) for name, value in given.items() if value is not None}
+        links = MemoryFields(valid_from=valid_from, valid_until=valid_until)
+        if supersedes is not None:
+            links["supersedes"] = supersedes
         shown, whole = (None, "") if text is None else checked_text(text)
         vector, failed = None, ""
         if shown is not None and self.table.eager:
             (vector,), failed = embedded(self.agent, self.table.embedder, [shown])
 
+        def older(other: int) -> Memory | None:
+            return self._found_by_id(other) if other < id else None
+
         def change() -> Memory:
-            before = memory = self.get(id)
-            if importance is not None:
-                memory = replace(memory, importance=checked_importance(importance))
+            before = self.get(id)
+            memory = replace(before, **plain)
+            checked_citations(memory.kind, memory.citations, lambda _: True)
             if details is not None:
                 kept = {name: memory.details[name] for name in KEPT_DETAILS if name in memory.details}
                 memory = replace(memory, details={**checked_mapping("details", details), **kept})
+            if truth := checked_truth(memory.created_at, links, older, memory.details):
+                memory = replace(memory, details={**memory.details, **truth})
             if shown is not None:
                 found = {name: value for name, value in memory.details.items() if name not in (FULL, EMBEDDING_ERROR)}
                 if len(whole) > len(shown):
@@ -564,8 +689,6 @@ class MemoryStream(StoredReader):
                 if failed:
                     found[EMBEDDING_ERROR] = failed
                 memory = replace(memory, text=shown, details=found)
-            if tags is not None:
-                memory = replace(memory, tags=checked_names("tags", tags))
             if memory.full_text != before.full_text or memory.tags != before.tags:
                 moment = iso(utc_of(self.table.latest) if at is None else checked_time(at))
                 past = {"text": before.full_text, "tags": list(before.tags), "until": moment}
@@ -651,6 +774,16 @@ class MemoryStream(StoredReader):
         self._commit(delta.memories)
         if delta.touched and delta.touched_at is not None:
             self._touch(delta.touched, delta.touched_at)
+
+    @locked
+    def explain(self, hits: Iterable[ScoredMemory]) -> NotebookText:
+        """Returns a table of the hits with every part of every score, and which of them are superseded by now."""
+        if isinstance(hits, Retrieval):
+            truth = Truth(self._view(), hits.at)
+        else:
+            truth = Truth(self._view(), utc_of(self.table.latest))
+        hits = hits if isinstance(hits, Retrieval) else list(hits)
+        return explain(hits, {hit.memory.id: note for hit in hits if (note := truth.note(hit.memory.id))})
 
     @locked
     def snapshot(
@@ -777,7 +910,7 @@ class MemoryStream(StoredReader):
                 raise portable.refused(path, line.number, error) from error
             accessed_at = line.accessed_at or one.memory.accessed_at
             memory = replace(mended(one.memory), kind=line.kind, accessed_at=accessed_at)
-            made.append(Prepared(memory, one.vector, line.cites))
+            made.append(Prepared(memory, one.vector, line.cites, line.supersedes))
         memories = self._add(made) if made else []
         self.archive([memory.id for memory, line in zip(memories, lines, strict=True) if line.archived])
         return memories
@@ -816,6 +949,10 @@ class MemoryStream(StoredReader):
     aremember = in_thread(remember)
     aadd_many = in_thread(add_many)
     aforget = in_thread(forget)
+
+    @property
+    def _embedder(self) -> Embedder:
+        return self.table.embedder
 
     def _view(self) -> View:
         return View(self.table, self.table.committed)

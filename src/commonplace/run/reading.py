@@ -19,7 +19,7 @@ from commonplace.character.state import CharacterState
 from commonplace.clock import parse_iso
 from commonplace.errors import UsageError
 from commonplace.memory import MemoryStream
-from commonplace.memory.analyser import shared_analyser
+from commonplace.memory.analyser import analyser_of_run
 from commonplace.memory.embedding import BUILT_IN, is_pure
 from commonplace.memory.reader import Snapshot
 from commonplace.memory.record import Emotion, Memory
@@ -468,7 +468,7 @@ class Reading(Tables):
         return {
             "policy": self.scenario.policy,
             "embedder": embedder,
-            "analyser": shared_analyser(manifest.language, manifest.analyser),
+            "analyser": analyser_of_run(manifest.language, manifest.analyser),
         }
 
     def _memory(self, row: PackedMemory, accessed: int | None) -> Memory:

@@ -19,7 +19,7 @@ from commonplace.character.persona import Persona
 from commonplace.character.state import CharacterState
 from commonplace.clock import Clock
 from commonplace.memory import policies
-from commonplace.memory.analyser import Analyser, shared_analyser
+from commonplace.memory.analyser import Analyser, analyser_of_run
 from commonplace.memory.embedding import Embedder, GivenVectors, default_embedder
 from commonplace.memory.policies import Policy
 from commonplace.scenario.model import CognitionPart, Id, MemoryPart, ScenarioPart, Words
@@ -192,7 +192,7 @@ class Scenario:
     def analyser(self) -> Analyser:
         """The analyser that finds the words of its characters' memories. Raises UsageError where its package is
         missing."""
-        return shared_analyser(self.language, self.cognition.analyser)
+        return analyser_of_run(self.language, self.cognition.analyser)
 
     @property
     def language(self) -> str:

@@ -379,6 +379,40 @@ class StoreContract:
         for store in self.twice(tmp_path / "s", deeds):
             same(load(store, "maria"), [memory(1)])
 
+    def test_a_stream_refuses_what_a_store_would_change(self, tmp_path: Path) -> None:
+        deep: Any = "deep"
+        for _ in range(65):
+            deep = [deep]
+        wrong: list[dict[str, Any]] = [
+            *({"details": {"here": {"there": [value]}}} for value in (START, float("nan"), {1, 2}, b"x", 1 << 65)),
+            {"details": {1: "a number as a key"}},
+            {"metadata": {"inside": {None: 1}}},
+            {"details": {"deep": deep}},
+            *({"embedding": vector} for vector in ([1, 2, 3], [[1, 2, 3, 4]], [], [1, 2, float("nan"), 4], [1e39] * 4)),
+        ]
+        given: dict[str, Any] = {"pair": (1, ("a", None)), "deep": {"list": [{"x": (True, 0.1)}]}, **DETAILS}
+        kept = {**given, "pair": [1, ["a", None]], "deep": {"list": [{"x": [True, 0.1]}]}}
+        store = self.open(tmp_path / "s")
+        for stream in (
+            MemoryStream("maria", embedder=WordCounts()),
+            MemoryStream.open(store, "maria", embedder=WordCounts()),
+        ):
+            stream.remember("a lantern", at=START, details=given, embedding=[1, 0, 0, 0])
+            for fields in wrong:
+                with refused(UsageError):
+                    stream.remember("a stove", at=START, **fields)
+                with refused(UsageError):
+                    stream.add_many(["a kite", {"text": "a stove", **fields}], at=START)
+                with refused(UsageError):
+                    if "embedding" in fields:
+                        stream.recall("a stove", at=START, **fields)
+                    else:
+                        stream.revise(1, details={**fields.get("details", {}), **fields.get("metadata", {})})
+            assert (len(stream), stream.get(1).details) == (1, kept)
+        store = self.reopened(store, tmp_path / "s")
+        assert MemoryStream.open(store, "maria", embedder=WordCounts()).get(1).details == kept
+        store.close()
+
     def test_accesses_are_kept(self, tmp_path: Path) -> None:
         later = START + timedelta(days=3, microseconds=7)
         latest = datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
@@ -807,6 +841,41 @@ class StoreContract:
             one.revise(1, text="a green lantern")
         assert [memory.text for memory in one] == ["a stove"]
         close_all(first, second)
+
+    def test_what_is_revised_counts_everywhere(self, tmp_path: Path) -> None:
+        store = self.open(tmp_path / "s")
+        stream = MemoryStream.open(store, "maria", embedder=WordCounts())
+        stream.add_many([{"text": "the lantern is lit", "source": name} for name in ("Ana", "Klaus")], at=START)
+        later: dict[str, Any] = {"at": START + timedelta(days=1), "touch": False}
+        assert stream.recall("what did Ana say?", **later)[0].memory.id == 1
+        felt = Emotion(0.5, 0.2, keywords=("joy",))
+        changed = stream.revise(1, kind="plan", place=("Town", "다락"), source="Klaus", emotion=felt)
+        stream.revise(2, source="Ana")
+        with refused(UsageError):
+            stream.revise(1, kind="reflection")
+        wrong: list[dict[str, Any]] = [{"place": "Town"}, {"source": 1}, {"emotion": "joy"}, {"kind": "thought"}]
+        for fields in wrong:
+            with refused(UsageError):
+                stream.revise(1, **fields)
+        for reader in (stream, MemoryStream.open(store, "maria", embedder=WordCounts())):
+            assert (
+                reader.get(1)
+                == changed
+                == replace(
+                    changed,
+                    kind="plan",
+                    place=("Town", "다락"),
+                    source="Klaus",
+                    emotion=felt,
+                    text="the lantern is lit",
+                )
+            )
+            assert [one.id for one in reader.search(kinds="plan", place=("Town",), emotion={"keywords": ["joy"]})] == [
+                1
+            ]
+            assert [one.id for one in reader.search(source="Ana")] == [2]
+            assert reader.recall("what did Ana say?", **later)[0].memory.id == 2
+        store.close()
 
     def test_a_character_begun_anew_behind_ones_back_is_the_new_one(self, tmp_path: Path) -> None:
         for again in (1, 3, 5):

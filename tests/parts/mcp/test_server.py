@@ -89,7 +89,7 @@ def test_an_assistant_remembers_recalls_with_reasons_and_forgets(tmp_path):
         assert (why_not["recalled"], why_not["hit"]) == (False, None)
         assert "Others scored higher than memory 2" in why_not["reason"]
         assert [one["id"] for one in (await ask("list", only={"tags": ["health"]}))["memories"]] == [1]
-        assert (await ask("forget", ids=[1])) == {"agent": "user", "ids": [1]}
+        assert (await ask("forget", ids=[1])) == {"agent": "user", "ids": [1], "dry_run": False}
         assert (await ask("list"))["total"] == 1
         assert await ask("characters") == {"characters": [{"id": "user", "name": "", "place": "", "doing": ""}]}
 
@@ -125,9 +125,12 @@ def test_tools_say_whether_they_only_read(tmp_path, run):
             if "remember" in known
             else {*READING, "ask_character", "character", "why", "who_knows", "transcript"}
         )
-        assert known.keys() - reading == ({"remember", "forget"} if "remember" in known else set())
+        assert known.keys() - reading == (
+            {"remember", "batch", "update", "archive", "forget"} if "remember" in known else set()
+        )
         assert all(hint.destructive_hint == (name == "forget") for name, hint in known.items() if name not in reading)
         assert all(tool.output_schema and tool.description for tool in tools)
+        assert all(tool.input_schema["additionalProperties"] is False for tool in tools)
         assert all("description" in one for tool in tools for one in tool.input_schema["properties"].values())
         assert "data" in ask.client.instructions
 
@@ -146,9 +149,37 @@ def test_wrong_use_is_an_error_with_a_next_step_and_no_traceback(tmp_path):
         assert "expected an ISO time" in await ask.refused("recall", query="who?", agent="maria", at="monday")
         assert "ids go from 1 to 1" in await ask.refused("forget", ids=[7], agent="maria")
         assert "Traceback" not in await ask.refused("recall", query="who?", agent="maria", k=0)
+        said = await ask.refused("remember", text="a kite", agent="maria", date="2031-10-04")
+        assert "no argument 'date'; the arguments are text, agent, at," in said
         assert (await ask("remember", text="and a stove", agent="maria"))["id"] == 2, "it goes on after errors"
 
     over(tmp_path / "notes.db", mistakes)
+
+
+def test_many_are_kept_at_once_corrected_set_aside_and_forgotten_by_a_filter(tmp_path):
+    async def day(ask: Assistant) -> None:
+        notes = [{"text": f"bread {day}", "at": f"2025-10-0{day}", "tags": ["food"]} for day in (1, 2, 3)]
+        kept = await ask("batch", memories=notes)
+        assert [(one["id"], one["created_at"][:10]) for one in kept["memories"]] == [
+            (1, "2025-10-01"),
+            (2, "2025-10-02"),
+            (3, "2025-10-03"),
+        ]
+        assert "date" in await ask.refused("batch", memories=[{"text": "bread"}, {"text": "ink", "date": "2025-10-04"}])
+        said = await ask("update", id=2, text="rye bread", tags=["food", "rye"], at="2025-11-01")
+        assert (said["text"], said["tags"]) == ("rye bread", ["food", "rye"])
+        assert said["details"]["history"] == [{"text": "bread 2", "tags": ["food"], "until": "2025-11-01T00:00:00Z"}]
+        assert (await ask("archive", ids=[3]))["ids"] == [3]
+        assert (await ask("list"))["total"] == 2
+        assert (await ask("archive", ids=[3], restore=True))["ids"] == [3]
+        only = {"tags": ["food"], "until": "2025-10-02"}
+        assert (await ask("forget", only=only, dry_run=True))["ids"] == [1, 2]
+        assert (await ask("list"))["total"] == 3
+        assert (await ask("forget", only=only))["ids"] == [1, 2]
+        assert "give either ids or where" in await ask.refused("forget")
+        assert [one["id"] for one in (await ask("list"))["memories"]] == [3]
+
+    over(tmp_path / "notes.db", day, agent="user")
 
 
 def test_filters_and_a_least_relevance_hold_in_recall(tmp_path):
@@ -174,6 +205,26 @@ def test_filters_and_a_least_relevance_hold_in_recall(tmp_path):
         assert "Extra inputs" in await ask.refused("list", only={"colour": "red"})
 
     over(tmp_path / "notes.db", questions, agent="user")
+
+
+def test_what_is_no_longer_true_comes_after_what_is_and_says_so(tmp_path):
+    async def day(ask: Assistant) -> None:
+        await ask("remember", text="I live in Seoul", at="2031-10-04T09:00")
+        kept = await ask("remember", text="I moved to Busan", at="2031-10-05T09:00")
+        await ask("remember", text="the fair is on", at="2031-10-05T09:00", valid_until="2031-10-06", supersedes=[2])
+        assert kept["details"] == {"supersedes": [1]}
+        question = {"query": "where do I live?", "at": "2031-10-05T10:00"}
+        await ask("forget", ids=[3])
+        first, second = (await ask("recall", **question))["hits"]
+        assert (first["memory"]["id"], first["note"]) == (2, "")
+        assert "it takes the place of what it supersedes" in first["why"]
+        assert (second["memory"]["id"], second["note"]) == (1, "superseded by #2 on 2031-10-05")
+        assert [hit["memory"]["id"] for hit in (await ask("recall", **question, current=False))["hits"]] == [1, 2]
+        assert "It is superseded by #2" in (await ask("explain", id=1, **question))["reason"]
+        assert "It is superseded by #2" in (await ask("explain", id=1, k=1, **question))["reason"]
+        assert "superseded memory 9 does not exist" in await ask.refused("remember", text="x", supersedes=[9])
+
+    over(tmp_path / "notes.db", day, "user")
 
 
 def test_two_assistants_share_a_store(tmp_path):

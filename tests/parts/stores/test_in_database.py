@@ -96,9 +96,11 @@ def filled(stream: MemoryStream, chance: random.Random, exact: bool) -> None:
     for _ in range(chance.randint(1, 150)):
         text = " ".join(chance.choice(WORDS) for _ in range(3))
         at = START + timedelta(seconds=close * chance.randint(0, 50), microseconds=chance.randint(0, 1))
-        stream.remember(
+        draft = Draft(stream)  # which takes also vectors that cannot be used
+        draft.remember(
             text, at=at, importance=chance.choice((1, 3, 3, 7.5)), embedding=vector(chance, exact), **kept(chance)
         )
+        stream.apply(draft.delta)
     later = START + timedelta(days=60)
     stream.recall("festival", at=later, k=3, policy=policies.PARK)
     stream.forget([id for id in range(1, stream.last_id + 1) if chance.random() < 0.1])
@@ -185,6 +187,9 @@ def test_it_reads_and_writes_as_a_stream_in_ram(postgres_url, tmp_path):
             stream.remember(f"a lantern {minute}", at=at, importance=minute + 1, place=("Town",), tags=("light",))
         stream.remember("lanterns matter", at=START, kind="reflection", citations=[2], importance=5)
         stream.remember("a stove", at=START, importance=2)
+        assert stream.forget(where={"text": "no such words"}) == ()
+        assert stream.forget([1, 7], dry_run=True) == (1, 7)
+        assert stream.forget(where={"source": ""}, dry_run=True) == tuple(sorted(one.id for one in stream))
         assert stream.forget([1, 7]) == (1, 7)
         assert stream.archive([1, 2]) == (2,)
         assert stream.archive([3, 4]) == (3, 4)

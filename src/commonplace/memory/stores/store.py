@@ -48,7 +48,10 @@ class Touch:
 
 @dataclass(frozen=True, slots=True)
 class Revise:
-    """Replaces what may change of memories: text, tags, importance, emotion, details. Last accesses stay."""
+    """Replaces what may change of memories: text, kind, place, source, tags, importance, emotion, details.
+
+    Last accesses stay.
+    """
 
     memories: Sequence[Memory]
     vectors: Sequence[Vector | None] | None = None

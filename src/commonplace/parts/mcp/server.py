@@ -17,14 +17,15 @@ from inspect import isawaitable
 from os.path import expanduser
 from typing import Annotated, Any, cast
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from commonplace.analysis.diffusion import diffusion
 from commonplace.api import OpenedRun, open_run
 from commonplace.clock import iso
 from commonplace.errors import CommonplaceError, UsageError, install
 from commonplace.lookup import RunMemories, StoreMemories, is_run, moment
-from commonplace.memory import MemoryStream, Retrieval, ScoredMemory
+from commonplace.memory import MemoryStream, RestatementRules, Retrieval, ScoredMemory
+from commonplace.memory.explain import NO_NOTES
 from commonplace.memory.record import MemoryFields, checked_count
 from commonplace.memory.search import Filters
 from commonplace.memory.shapes import MemoryJSON
@@ -71,6 +72,7 @@ class Hit(BaseModel):
 
     rank: int
     score: float
+    note: str = Field(description="which memory supersedes it, or when it is valid; empty for one that is true")
     relevance: float | None = Field(description="0 to 1, comparable between questions; null without a question")
     why: str
     parts: list[ScorePart]
@@ -112,6 +114,21 @@ class Forgotten(BaseModel):
 
     agent: str
     ids: list[int] = Field(description="those that were still there")
+    dry_run: bool = Field(description="whether they were only counted, and are still there")
+
+
+class Moved(BaseModel):
+    """The ids of the memories that were archived, or brought back."""
+
+    agent: str
+    ids: list[int]
+
+
+class Remembered(BaseModel):
+    """The memories that were kept, in the order given."""
+
+    agent: str
+    memories: list[MemoryJSON]
 
 
 class Character(BaseModel):
@@ -209,11 +226,12 @@ _MEANINGS = {
     "neighbours": "the memories around it fit the question",
     "named": "the question names its speaker, its subject or its place",
     "statement": "it states something instead of asking",
+    "current": "it takes the place of what it supersedes",
 }
 
 
-def hit_of(hit: ScoredMemory) -> Hit:
-    """Returns a scored memory with its reasons in numbers and words, the strongest first."""
+def hit_of(hit: ScoredMemory, notes: Mapping[int, str] = NO_NOTES) -> Hit:
+    """Returns a scored memory with its reasons in numbers and words, the strongest first. `notes`: id → its note."""
     parts = [
         ScorePart(
             name=name,
@@ -232,6 +250,7 @@ def hit_of(hit: ScoredMemory) -> Hit:
     return Hit(
         rank=hit.rank,
         score=hit.score,
+        note=notes.get(hit.memory.id, ""),
         relevance=hit.relevance,
         why=why,
         parts=parts,
@@ -246,9 +265,18 @@ Agent = Annotated[str, Field(description="Whose memories; the server's default i
 When = Annotated[str, Field(description="ISO time, such as 2031-10-04T08:00; now if left out.")]
 AsOf = Annotated[int | str, Field(description="As of this tick or ISO simulated time; the latest if left out.")]
 Then = Annotated[int | str, Field(description="As of this ISO time or, in a run, tick; the present if left out.")]
+Since = Annotated[str, Field(description="ISO time from which it is true, if that is not now.")]
 Query = Annotated[str, Field(description="A question or a few words. Empty for the latest memories.")]
 Count = Annotated[int, Field(description="At most this many.", ge=1, le=200)]
 Ids = Annotated[list[int], Field(description="Ids of memories.", min_length=1)]
+Importance = Annotated[
+    float | None, Field(description="1 (mundane) to 10 (life-changing); rated by rules if left out.")
+]
+Source = Annotated[str, Field(description="Who said or wrote it.")]
+Session = Annotated[str, Field(description="The conversation it belongs to.")]
+Tags = Annotated[list[str] | None, Field(description="Labels to find it by.")]
+Text = Annotated[str, Field(description="What to remember: one thing, in a sentence that can stand alone.")]
+Current = Annotated[bool, Field(description="Put what is no longer true behind what is true in its place.")]
 Least = Annotated[float, Field(description="Only hits this relevant; 0.1 to 0.3 keeps nonsense out.", ge=0, le=1)]
 
 
@@ -276,6 +304,19 @@ class Filter(BaseModel):
         return cast("Filters", given)
 
 
+class Note(BaseModel):
+    """A memory to keep, with the arguments of `remember`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: Text
+    at: When = ""
+    importance: Importance = None
+    source: Source = ""
+    session: Session = ""
+    tags: Tags = None
+
+
 Only = Annotated[Filter | None, Field(description="Only memories that pass this filter.")]
 
 
@@ -290,11 +331,18 @@ class _Recalling:
         raise NotImplementedError
 
     def recall(
-        self, query: Query, agent: Agent = "", k: Count = 10, at: Then = "", only: Only = None, min_relevance: Least = 0
+        self,
+        query: Query,
+        agent: Agent = "",
+        k: Count = 10,
+        at: Then = "",
+        only: Only = None,
+        min_relevance: Least = 0,
+        current: Current = True,
     ) -> Recollection:
         """Recall what fits a question best, with the reasons for each memory in words and numbers. Changes nothing."""
         name, stream, now = self._opened(agent, at)
-        found = _found(stream, query, now, k, only, min_relevance)
+        found = _found(stream, query, now, k, only, min_relevance, current)
         return Recollection(
             agent=name,
             query=query,
@@ -302,7 +350,7 @@ class _Recalling:
             policy=found.policy.name,
             fits=found.fits,
             confidence=found.confidence,
-            hits=[hit_of(hit) for hit in found.hits],
+            hits=[hit_of(hit, found.notes) for hit in found.hits],
         )
 
     def explain(
@@ -314,14 +362,16 @@ class _Recalling:
         at: Then = "",
         only: Only = None,
         min_relevance: Least = 0,
+        current: Current = True,
     ) -> Explanation:
         """Explain why a question recalls a memory, or why it does not."""
         _, stream, now = self._opened(agent, at)
-        found = _found(stream, query, now, k, only, min_relevance)
+        found = _found(stream, query, now, k, only, min_relevance, current)
         for hit in found.hits:
             if hit.memory.id == id:
-                shown = hit_of(hit)
-                return Explanation(id=id, recalled=True, reason=f"Number {hit.rank}: {shown.why}.", hit=shown)
+                shown = hit_of(hit, found.notes)
+                note = f" It is {shown.note}." if shown.note else ""
+                return Explanation(id=id, recalled=True, reason=f"Number {hit.rank}: {shown.why}.{note}", hit=shown)
         reason = str(stream.why_not(checked_count("id", id, 1), found))
         return Explanation(id=id, recalled=False, reason=reason, hit=None)
 
@@ -339,6 +389,9 @@ class StoreTools(_Recalling):
     def tools(self) -> Iterator[tuple[str, Tool, Mapping[str, bool]]]:
         """Yields (name, method, annotations) of each tool."""
         yield "remember", self.remember, _ADDS
+        yield "batch", self.batch, _ADDS
+        yield "update", self.update, _CHANGES
+        yield "archive", self.archive, _CHANGES
         yield "recall", self.recall, _READS
         yield "explain", self.explain, _READS
         yield "forget", self.forget, _REMOVES
@@ -347,25 +400,79 @@ class StoreTools(_Recalling):
 
     def remember(
         self,
-        text: Annotated[str, Field(description="What to remember: one thing, in a sentence that can stand alone.")],
+        text: Text,
         agent: Agent = "",
         at: When = "",
-        importance: Annotated[
-            float | None, Field(description="1 (mundane) to 10 (life-changing); rated by rules if left out.")
+        importance: Importance = None,
+        source: Source = "",
+        session: Session = "",
+        tags: Tags = None,
+        supersedes: Annotated[
+            list[int] | None, Field(description="Ids of memories that this one replaces; found by rules if left out.")
         ] = None,
-        source: Annotated[str, Field(description="Who said or wrote it.")] = "",
-        session: Annotated[str, Field(description="The conversation it belongs to.")] = "",
-        tags: Annotated[list[str] | None, Field(description="Labels to find it by.")] = None,
+        valid_from: Since = "",
+        valid_until: Annotated[str, Field(description="ISO time from which it is no longer true.")] = "",
     ) -> MemoryJSON:
-        """Keep a memory for good. It can be recalled at once."""
+        """Keep a memory for good. It can be recalled at once. What it says is no longer true is superseded by it."""
         name = self._named(agent, new=True)
-        fields = MemoryFields(importance=importance, source=source, session=session, tags=tags or ())
+        fields = MemoryFields(
+            importance=importance,
+            source=source,
+            session=session,
+            tags=tags or (),
+            supersedes=supersedes or (),
+            valid_from=moment("valid_from", valid_from or None),
+            valid_until=moment("valid_until", valid_until or None),
+        )
         return memory_json(self._stream(name).remember(text, at=_when(at), **fields))
 
-    def forget(self, ids: Ids, agent: Agent = "") -> Forgotten:
-        """Forget memories for good. This cannot be undone: ask the user first."""
+    def batch(
+        self,
+        memories: Annotated[
+            list[Note], Field(description="What to keep, in this order.", min_length=1, max_length=500)
+        ],
+        agent: Agent = "",
+    ) -> Remembered:
+        """Keep many memories in one call: all of them, or none if one is wrong."""
+        name = self._named(agent, new=True)
+        items = [{**note.model_dump(), "at": _when(note.at), "tags": note.tags or ()} for note in memories]
+        made = self._stream(name).add_many(items)
+        return Remembered(agent=name, memories=[memory_json(memory) for memory in made])
+
+    def update(
+        self,
+        id: Annotated[int, Field(description="The memory to change.")],
+        agent: Agent = "",
+        text: Annotated[str | None, Field(description="What it says from now on.")] = None,
+        tags: Annotated[list[str] | None, Field(description="All of its labels from now on.")] = None,
+        importance: Annotated[float | None, Field(description="1 to 10.")] = None,
+        at: Annotated[str, Field(description="ISO time of the change; now if left out.")] = "",
+    ) -> MemoryJSON:
+        """Correct a memory; what is left out stays. What it said before is kept in its history."""
+        stream = self._stream(self._named(agent))
+        return memory_json(stream.revise(id, text=text, tags=tags, importance=importance, at=_when(at)))
+
+    def archive(
+        self, ids: Ids, agent: Agent = "", restore: Annotated[bool, Field(description="Bring them back.")] = False
+    ) -> Moved:
+        """Set memories aside, so that they are neither recalled nor listed; or bring them back."""
         name = self._named(agent)
-        return Forgotten(agent=name, ids=list(self._stream(name).forget(ids)))
+        stream = self._stream(name)
+        return Moved(agent=name, ids=list((stream.unarchive if restore else stream.archive)(ids)))
+
+    def forget(
+        self,
+        agent: Agent = "",
+        ids: Annotated[list[int] | None, Field(description="Ids of memories, unless `only` is given.")] = None,
+        only: Only = None,
+        dry_run: Annotated[bool, Field(description="Return the ids, and forget nothing.")] = False,
+    ) -> Forgotten:
+        """Forget memories for good, by their ids or by a filter. This cannot be undone: ask the user first."""
+        name = self._named(agent)
+        where = only.wanted() if only else None
+        return Forgotten(
+            agent=name, ids=list(self._stream(name).forget(ids, where=where, dry_run=dry_run)), dry_run=dry_run
+        )
 
     def list_memories(self, agent: Agent = "", limit: Count = 50, only: Only = None) -> Memories:
         """List memories, the latest first. Nothing is scored."""
@@ -403,7 +510,7 @@ class StoreTools(_Recalling):
         if name in self._streams:
             self._streams[name].refresh()
         else:
-            self._streams[name] = MemoryStream.open(self._store, name)
+            self._streams[name] = MemoryStream.open(self._store, name, restatements=RestatementRules())
         return self._streams[name]
 
 
@@ -532,6 +639,7 @@ class RunTools(_Recalling):
 
 _READS = {"read_only_hint": True, "open_world_hint": False}
 _ADDS = {"read_only_hint": False, "destructive_hint": False, "idempotent_hint": False, "open_world_hint": False}
+_CHANGES = {"read_only_hint": False, "destructive_hint": False, "idempotent_hint": True, "open_world_hint": False}
 _REMOVES = {"read_only_hint": False, "destructive_hint": True, "idempotent_hint": True, "open_world_hint": False}
 
 
@@ -544,12 +652,14 @@ def _when(at: str) -> datetime:
 
 
 def _found(
-    stream: MemoryStream, query: str, now: datetime, k: int, only: Filter | None, min_relevance: float
+    stream: MemoryStream, query: str, now: datetime, k: int, only: Filter | None, min_relevance: float, current: bool
 ) -> Retrieval:
     """Returns what a question recalls, of memories that say the same the best, without counting it as an access."""
     wanted = only.wanted() if only else Filters()
     least = min_relevance or None
-    return stream.retrieve(query, at=now, k=k, touch=False, min_relevance=least, collapse=True, **wanted)
+    return stream.retrieve(
+        query, at=now, k=k, touch=False, min_relevance=least, collapse=True, current=current, **wanted
+    )
 
 
 def _listed(stream: MemoryStream, name: str, limit: int, only: Filter | None) -> Memories:
@@ -583,12 +693,29 @@ def server(tools: StoreTools | RunTools) -> Any:
     """Returns an `MCPServer` of the official SDK. Raises UsageError where the SDK is not installed."""
     refuse_missing_sdk()
     from mcp.server.mcpserver import MCPServer  # noqa: PLC0415 – an optional package
+    from mcp.server.mcpserver.tools import Tool as Served  # noqa: PLC0415
     from mcp.types import ToolAnnotations  # noqa: PLC0415
 
-    made = MCPServer("commonplace", instructions=DATA, version=package_version(), log_level="WARNING")
+    served: list[Any] = []
     for name, method, hints in tools.tools():
-        made.add_tool(_answered(method), name=name, annotations=ToolAnnotations(**hints))  # pyright: ignore[reportArgumentType]
-    return made
+        one: Any = Served.from_function(_answered(method), name=name, annotations=ToolAnnotations(**hints))  # pyright: ignore[reportArgumentType]
+        one.fn_metadata.arg_model = _knowing(one.fn_metadata.arg_model)
+        one.parameters["additionalProperties"] = False
+        served.append(one)
+    return MCPServer("commonplace", instructions=DATA, version=package_version(), log_level="WARNING", tools=served)
+
+
+def _knowing(arguments: type[BaseModel]) -> type[BaseModel]:
+    """Returns the model of a tool's arguments that refuses others: the SDK would drop them, and a date with them."""
+    names = arguments.model_fields.keys()
+
+    def known(given: dict[str, Any]) -> dict[str, Any]:
+        if unknown := given.keys() - names:
+            raise ValueError(f"there is no argument {min(unknown)!r}; the arguments are {', '.join(names)}")
+        return given
+
+    check = cast(Any, model_validator(mode="before")(known))
+    return create_model(arguments.__name__, __base__=arguments, __validators__={"known": check})
 
 
 def _answered(method: Tool) -> Callable[..., Any]:

@@ -16,7 +16,7 @@ from commonplace.languages import DEFAULT, file_text
 from commonplace.languages.ko import morphology as korean
 from commonplace.languages.language import Language, language
 from commonplace.languages.language import language as spoken
-from commonplace.memory.analyser import shared_analyser
+from commonplace.memory.analyser import analyser_of_run
 from commonplace.minds.notes import FactNote, ItemNote, Person, Recalled
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.moment import temper
@@ -421,7 +421,7 @@ def occurs(word: str, text: str, language: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def _stems(text: str, language: str) -> frozenset[str]:
-    return frozenset(shared_analyser(language).query(text))
+    return frozenset(analyser_of_run(language).query(text))
 
 
 _RULES: Mapping[type[Happening], tuple[str, ...]] = {
