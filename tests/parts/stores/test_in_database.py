@@ -129,6 +129,8 @@ def compare(url: str, where, seed: int) -> None:
                 "exclude": frozenset(id for id in range(1, ram.last_id + 1) if chance.random() < 0.05),
                 "min_relevance": chance.choice((None, None, 0.2, 0.9)),
                 "touch": False,
+                "current": chance.random() < 0.2,
+                "collapse": chance.random() < 0.2,
                 **some_filters(chance),
             }
             found, expected = (stream.retrieve(query, **options) for stream in (base, ram))
@@ -396,10 +398,12 @@ def deed(chance: random.Random):
             lambda stream: stream.remember(text, at=at, source="Klaus", details={"n": count}),
             lambda stream: stream.add_many([{"role": "user", "content": text}] * count, at=at),
             lambda stream: asyncio.run(stream.aremember(text, at=at)),
+            lambda stream: stream.remember(text, at=START + timedelta(days=9), supersedes=some(stream, stream)),
             lambda stream: [hit.memory.id for hit in stream.recall(text, at=at, k=count)],
             lambda stream: [hit.memory.id for hit in asyncio.run(stream.arecall(text, at=at, policy=policies.PARK))],
             revise,
             lambda stream: stream.forget(some(stream, stream)),
+            lambda stream: stream.forget(where={"source": "Klaus", "min_importance": 7}),
             lambda stream: stream.archive(some(stream, stream)),
             lambda stream: stream.unarchive(some(stream, stream.archived)),
             lambda stream: stream.reembed(),
@@ -425,10 +429,11 @@ def test_what_several_streams_do_in_turn_is_what_one_in_ram_does(seed, postgres_
             streams[which] = DatabaseStream.open(stores[which], "지우", embedder=WordCounts())
             of_index += bool(streams[which]._keeper.files)
         assert change(streams[which]) == change(ram), (seed, number)
-        at = START + timedelta(days=3)
+        at = START + timedelta(days=chance.choice((3, 12)))
         query, policy = f"{chance.choice(WORDS)} {chance.choice(WORDS)}", chance.choice(ASKED)
         asked, expected = (
-            stream.retrieve(query, at=at, touch=False, k=3, policy=policy) for stream in (chance.choice(streams), ram)
+            stream.retrieve(query, at=at, touch=False, k=3, policy=policy, current=number % 2 == 0)
+            for stream in (chance.choice(streams), ram)
         )
         assert asked == expected, (seed, number, policy.name)
     for stream in streams:
