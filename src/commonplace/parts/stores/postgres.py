@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from datetime import datetime
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -17,6 +18,7 @@ from uuid import UUID, uuid4
 import numpy as np
 
 from commonplace.errors import CommonplaceError, UsageError, install, refuse_newer
+from commonplace.memory.columns import micros
 from commonplace.memory.embedding import Vector, encoded, gathered, norm_of
 from commonplace.memory.segments import Segment, write_segment
 from commonplace.memory.stores.codec import (
@@ -37,6 +39,7 @@ from commonplace.memory.stores.store import (
     Log,
     Operation,
     Rows,
+    Touch,
     checked_agent,
     damaged,
     fold,
@@ -302,6 +305,9 @@ class PostgresStore:
         with self._transaction():
             if self.now(agent, lock=True) != mark:
                 raise overtaken(agent, self.where)
+            touches = [one for one in operations if isinstance(one, Touch)]
+            if len(touches) == len(operations):  # as after each question: nothing needs to be read
+                return self._touch({id: at for one in touches for id, at in one.accesses.items()}, mark)
             target = Rows(agent, mark.last_id, partial(self._kept, agent, mark.number))
             try:
                 fold(operations, target)
@@ -310,6 +316,18 @@ class PostgresStore:
             if not target.changes:
                 return mark
             return self._put(agent, target, mark)
+
+    def _touch(self, accesses: Mapping[int, datetime], mark: Mark) -> Mark:
+        query = (
+            "UPDATE commonplace_memory AS memory SET accessed = touched.at,"
+            " changed = greatest(pg_current_xact_id()::text::bigint, %s)::text::xid8"
+            " FROM unnest(%s::bigint[], %s::bigint[]) AS touched(id, at)"
+            f" WHERE memory.agent = %s AND memory.id = touched.id AND state != {FORGOTTEN}"
+            " RETURNING changed::text::bigint"
+        )
+        times = list(map(micros, accesses.values()))
+        found = self.connection.execute(query, (mark.changed + 1, list(accesses), times, mark.number)).fetchone()
+        return mark._replace(changed=found[0]) if found else mark
 
     def _kept(self, agent: str, number: int, ids: Sequence[int]) -> list[Kept]:
         query = f"SELECT {STORED} FROM commonplace_memory WHERE agent = %s AND id = ANY(%s) ORDER BY id"
