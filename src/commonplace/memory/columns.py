@@ -140,7 +140,7 @@ class LabelColumn:
         """Returns all labels, by number."""
         return list(self._known)
 
-    def drop(self, used: NDArray[np.int32]) -> None:
+    def drop(self, used: NDArray[np.integer[Any]]) -> None:
         """Forgets the labels that are not used, but not their numbers."""
         left = {*used.tolist()}
         labels = ((label if code in left else (f"\0{code}",)) for label, code in self._known.items())  # no word is that

@@ -6,8 +6,7 @@ each. A *shortlist* is some positions of candidates, those that are scored exact
 
 `score_candidates` computes the raw parts the policy names, normalises and adds them, and adds the parts that only a
 blend has. A part in which the question plays no part is a function here, its line in `PARTS`, and the field
-`NAME_weight` of `Policy`. Only `stores/postgres_stream.py` has the formula a second time, in SQL, to choose which rows
-are brought here.
+`NAME_weight` of `Policy`.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from commonplace.errors import CommonplaceError, UsageError
-from commonplace.memory import Draft, Emotion, MemoryStream, lattice, policies
+from commonplace.memory import Draft, Emotion, Memories, MemoryStream, lattice, policies
 from commonplace.memory.embedding import EmbeddingWarning
 from commonplace.memory.stores import DatabaseStream, keeper
 from commonplace.memory.stores.store import Add, Archive, Forget, Restore, Revise, Touch
@@ -498,6 +498,16 @@ def test_drafts_and_snapshots_are_those_of_a_stream_in_ram(postgres_url, tmp_pat
     one.remember("a boat", at=START)
     with pytest.raises(UsageError, match="at memory 3"):
         other.apply(draft.delta)
+    for each in (store, second):
+        each.close()
+
+
+def test_a_pool_opens_streams_that_follow(postgres_url, tmp_path):
+    store, second = (opened(postgres_url, tmp_path) for _ in range(2))
+    other = DatabaseStream.open(second, "maria", embedder=WordCounts())
+    with Memories(store, embedder=WordCounts(), opens=DatabaseStream) as memories, memories.stream("maria") as stream:
+        other.remember("a stove", at=START)
+        assert [memory.text for memory in stream] == ["a stove"]
     for each in (store, second):
         each.close()
 
