@@ -1,4 +1,4 @@
-"""Memories in PostgreSQL, with pgvector: for many characters, many readers, and streams larger than RAM."""
+"""Memories in PostgreSQL, with pgvector: for many characters, many readers, and many machines."""
 
 from __future__ import annotations
 
