@@ -124,7 +124,9 @@ def test_relevance_is_passed_on_with_the_place():
 
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.name)
 def test_the_score_is_the_sum_of_its_parts(policy):
-    for hit in homes().recall(HOME, at=LATER, policy=policy, current=True):
+    stream = homes()
+    stream.remember("Anna is at home", at=hours(50), importance=9)
+    for hit in stream.recall(HOME, at=LATER, policy=policy, current=True):
         assert hit.score == pytest.approx(sum(part.weight * part.normalised for part in hit.parts.values()), abs=1e-8)
 
 

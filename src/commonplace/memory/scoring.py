@@ -552,7 +552,7 @@ class Breakdown:
 
     def _units(self) -> Floats:
         units = np.empty((len(self.names), self._raw.shape[1]))
-        plain = self._policy.normalise == "minmax" and self._policy.relevance != "blend"
+        plain = self._policy.normalise == "minmax" and self._policy.relevance != "blend" and not self._counted
         if plain and all(low != high for low, high in self._ranges):
             lows, highs = np.array(self._ranges).T[:, :, None]  # as `normalise` does, all parts at once
             np.divide(np.subtract(self._raw, lows, out=units), (highs - lows) * UNIT, out=units)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -193,7 +193,7 @@ class MemoryStream(StoredReader):
         restatements: Restatements | None = None,
         reembed: bool = False,
         progress: Progress | None = None,
-    ) -> MemoryStream:
+    ) -> Self:
         """Opens a character's stream in a store: a path or URL that `open_store` accepts, or an open store.
 
         When `remember`, `forget`, `archive`, `unarchive`, `revise` or `apply` returns, the store has the change;
@@ -250,7 +250,7 @@ class MemoryStream(StoredReader):
         analyser: Analyser | None,
         *,
         own: bool,
-    ) -> MemoryStream | None:
+    ) -> Self | None:
         """Opens a stream with the index that a store keeps beside its rows; None if that is of no use."""
         if not hasattr(store, "index") or (index := cast(Indexed, store).index(checked_agent(agent))) is None:
             return None
@@ -293,7 +293,7 @@ class MemoryStream(StoredReader):
         forgotten: Iterable[int] = (),
         archived: Iterable[int] = (),
         **parts: Any,
-    ) -> MemoryStream:
+    ) -> Self:
         """Makes a stream from stored memories: all of them in the order of their ids, forgotten ones included.
 
         `vectors`: one per memory, as `vector` returned it. `accesses`: id → last access, where `accessed_at` is older.
@@ -318,7 +318,7 @@ class MemoryStream(StoredReader):
         return stream._without(forgotten, archived)
 
     @classmethod
-    def load(cls, agent: str, rows: StoredRows, *, forgotten: Iterable[int] = (), **parts: Any) -> MemoryStream:
+    def load(cls, agent: str, rows: StoredRows, *, forgotten: Iterable[int] = (), **parts: Any) -> Self:
         """Makes a stream from stored columns, as `restore` does from memories. None becomes an object until it is read.
 
         `forgotten`, `parts`: as of `restore`.
@@ -327,7 +327,7 @@ class MemoryStream(StoredReader):
         stream.table.load(rows)
         return stream._without(forgotten)
 
-    def _without(self, forgotten: Iterable[int], archived: Iterable[int] = ()) -> MemoryStream:
+    def _without(self, forgotten: Iterable[int], archived: Iterable[int] = ()) -> Self:
         """Returns the stream that was just filled, without what is gone."""
         self.table.archived = set(archived)
         gone = self._known({*forgotten, *self.table.archived})
@@ -474,7 +474,8 @@ class MemoryStream(StoredReader):
         """Embeds these memories, as `reembed`. Only what is quick is under the lock."""
         count = 0
         for first in range(0, len(wanted), checked_count("batch", batch, 1)):
-            memories = [self.get(id) for id in wanted[first : first + batch] if id in self]
+            some = wanted[first : first + batch]
+            memories = [memory for id in some if (memory := self._found_by_id(id)) is not None]
             vectors = vectors_of(self.table.embedder, [memory.text for memory in memories])
             count += self._again(partial(self._say, memories, vectors))
         return count
@@ -933,7 +934,8 @@ class MemoryStream(StoredReader):
         self.table = MemoryTable(self.agent, **parts)
         self.table.guard, self.table.eager = self.guard, table.eager
         self.table.extend(stored.memories, stored.vectors)
-        self._unembedded, self._unmade = set(), set()
+        self._unembedded = {memory.id for memory in stored.memories if EMBEDDING_ERROR in memory.details}
+        self._unmade = set()
         if stored.settings.get(UNMADE):
             self._note_missing(stored.memories)
         self._without(stored.forgotten, stored.archived)

@@ -112,7 +112,8 @@ def change(stream: MemoryStream, chance: random.Random) -> None:
         case "add":
             vector = np.array([chance.gauss(0, 1) for _ in range(stream.table.embedder.dimensions)], dtype=np.float32)
             given = chance.choice((None, None, None, lattice(vector), vector, vector[:3]))
-            stream.remember(
+            draft = Draft(stream)  # which takes also vectors that cannot be used
+            draft.remember(
                 text(chance),
                 at=at(chance),
                 importance=chance.uniform(1, 10),
@@ -124,6 +125,7 @@ def change(stream: MemoryStream, chance: random.Random) -> None:
                 event=chance.choice(("", "e12")),
                 tick=chance.randint(0, 9),
             )
+            stream.apply(draft.delta)
         case "add_many":
             stream.add_many([text(chance) for _ in range(chance.randint(1, 12))], at=at(chance))
         case "recall":
@@ -435,3 +437,20 @@ def test_the_format_is_raised_when_a_segment_would_be_another(tmp_path):
         digest.update(name.encode() + array.tobytes())
     digest.update(repr(segment.labels).encode())
     assert (segment_files.FORMAT, digest.hexdigest()) == (1, "cff0dad0e330e4b8")
+
+
+def test_what_was_forgotten_and_is_said_again_is_kept_again(tmp_path):
+    path, said = tmp_path / "town.db", {"source": "Klaus", "place": ("Town",), "details": {"n": 3}, "importance": 3}
+    with opened(path) as stream:
+        stream.add_many(["a stove", "a kite", "a lamp"], at=START)
+        stream.remember("Klaus sang", at=START, **said)
+        stream.flush()
+        stream.forget([4])
+        stream.flush()
+        again = stream.remember("Klaus sang", at=START, **said)
+        stream.remember("a boat", at=START)
+        expected = stream.retrieve("what did Klaus sing in Town?", at=START, touch=False)
+    with opened(path) as stream:
+        assert len(stream._keeper.files) == 2
+        assert stream.get(5) == again
+        assert stream.retrieve("what did Klaus sing in Town?", at=START, touch=False) == expected
