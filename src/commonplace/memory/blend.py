@@ -75,15 +75,16 @@ class BlendColumns:
         `there`: which of the memories are not forgotten. Nothing is kept of the labels of others.
         """
         first, size = since["rows"], self.spoken.size
+        subjects, places = (kept.codes(size)[first:] for kept in (self.subjects, self.places))
         columns = {
-            "subject": self.subjects.codes(size)[first:],
-            "place": self.places.codes(size)[first:],
+            "subject": subjects,
+            "place": places,
             "asks": self.questions.values[first:size].view(np.uint8),
             "spoken": self.spoken.values[first:size].view(np.uint8),
         }
         if not first:
-            self.subjects.drop(columns["subject"][there])
-            self.places.drop(columns["place"][there])
+            self.subjects.drop(subjects[there])
+            self.places.drop(places[there])
         named = {"subjects": self.subjects.labels(), "places": self.places.labels()}
         return columns, {name: labels[since[name] :] for name, labels in named.items()}
 

@@ -276,7 +276,7 @@ def _as_stored(where: str, value: object, depth: int) -> Any:
     if value is None or isinstance(value, str | bool):
         return value
     if isinstance(value, int | float):
-        if not math.isfinite(value) or (isinstance(value, int) and value.bit_length() > _BITS):
+        if value.bit_length() > _BITS if isinstance(value, int) else not math.isfinite(value):
             raise UsageError(f"{where} {_shown(value)} is not a finite number of 64 bits", hint="keep it as a string")
         return value
     if depth and isinstance(value, Mapping):
