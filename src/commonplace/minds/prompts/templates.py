@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from jinja2 import BaseLoader, DictLoader, StrictUndefined, TemplateError, TemplateSyntaxError
@@ -109,12 +109,17 @@ def environment(loader: BaseLoader) -> ImmutableSandboxedEnvironment:
     )
 
 
+@lru_cache(maxsize=8)  # compiling a template takes longer than filling it in, and each mind has a book of its own
+def _compiled(texts: tuple[tuple[str, str], ...]) -> ImmutableSandboxedEnvironment:
+    return environment(DictLoader(dict(texts)))
+
+
 class Templates:
     """The templates of one language, some of them a scenario's own."""
 
     def __init__(self, language: str, overrides: Mapping[str, str]) -> None:
         self.texts = {**shipped(language), **overrides}
-        self._environment = environment(DictLoader(self.texts))
+        self._environment = _compiled(tuple(self.texts.items()))
 
     @property
     def literals(self) -> tuple[str, ...]:
