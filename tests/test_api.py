@@ -12,6 +12,7 @@ import pytest
 
 import commonplace
 from commonplace.cli import main
+from commonplace.engine.lockstep import Tick
 from commonplace.errors import UsageError
 from commonplace.scenario.compiling import load
 from commonplace.testing.server import ModelServer
@@ -44,6 +45,15 @@ def test_a_run_can_be_made_with_a_mind_object(tmp_path):
     with commonplace.open_run(tmp_path / "own.run") as own, commonplace.open_run(tmp_path / "named.run") as named:
         assert own.manifest.mind == "own"
         assert own.digest() == named.digest()
+
+
+def test_playing_without_an_event_loop_prints_no_tick(tmp_path, monkeypatch):
+    """With all that it holds that takes longer than to make it."""
+    monkeypatch.setattr(Tick, "__repr__", lambda tick: pytest.fail("it was printed"))
+    with commonplace.create_run(tmp_path / "a.run", "plaza") as run:
+        assert [tick.number for tick in run.play_sync(3)] == [1, 2, 3]
+        assert [tick.number for tick in run.play_sync(until=4)] == [4]
+        assert list(run.play_sync(until=4)) == []
 
 
 def test_resuming_it_needs_the_object_again(tmp_path, capsys):

@@ -15,13 +15,21 @@ import socket
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-HARMLESS = ("COMMONPLACE_", "TERM", "COLUMNS", "LINES", "NO_COLOR")
+HARMLESS = ("COMMONPLACE_", "_COMMONPLACE_", "COMP_", "TERM", "COLUMNS", "LINES", "NO_COLOR")
 """How names of the environment begin that nothing reads while it is imported."""
+OFTEN = (
+    *("commonplace.minds.offline.mind", "commonplace.stages.town", "commonplace.languages.en.wording"),
+    *("commonplace.parts.terminal.command", "commonplace.parts.terminal.screen", "commonplace.parts.web.app"),
+    *("uvicorn.lifespan.on", "uvicorn.protocols.http.auto", "uvicorn.protocols.websockets.auto"),
+    "mcp.server.mcpserver",
+)
+"""What commands import when they need it, if it is installed."""
 _ADOPT = 36
 """Linux, `prctl`: what a child of this process leaves behind becomes its own child."""
 
@@ -31,7 +39,7 @@ def can_fork(env: Mapping[str, str], settings: Mapping[str, Any]) -> bool:
     changed = {name for name, _ in env.items() ^ os.environ.items()}
     return (
         sys.platform == "linux"
-        and env.get("PYTHONPATH") == _source()
+        and env.get("PYTHONPATH", "").split(os.pathsep)[0] == _source()
         and all(name.startswith(HARMLESS) for name in changed - {"PYTHONPATH"})
         and settings.keys() <= {"stdin", "stdout", "stderr", "encoding", "cwd", "start_new_session"}
     )
@@ -125,6 +133,8 @@ def _becomes(
         name = ("stdin", "stdout", "stderr")[standard]
         setattr(sys, name, None)
         setattr(sys, f"__{name}__", None)
+    after = sys.path.index(_source()) + 1
+    sys.path[after:after] = env["PYTHONPATH"].split(os.pathsep)[1:]
     sys.argv = [sys.argv[0], *arguments]
     return import_module("commonplace.__main__").main()
 
@@ -135,8 +145,9 @@ if __name__ == "__main__":
         import_module(f"commonplace.{entry.module}")
     for task in registry.TASKS.values():
         registry.found(task.answer)
-    for module in ("minds.offline.mind", "parts.terminal.command", "parts.terminal.screen"):
-        import_module(f"commonplace.{module}")
+    for module in OFTEN:
+        with suppress(ModuleNotFoundError):
+            import_module(module)
     gc.collect()
     gc.freeze()
     with socket.socket(fileno=int(sys.argv[1])) as line:

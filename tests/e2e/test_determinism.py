@@ -222,17 +222,17 @@ def test_the_python_interface_lives_the_same_run(plaza, tmp_path):
     path = tmp_path / "town.run"
     run = commonplace.create_run(str(path), scenario="plaza", seed=7, mind="offline")
 
+    ticks = []
+
     async def played():
-        seen = []
         async for tick in run.play(ticks=30):
-            seen.append(tick)
+            ticks.append(tick)
             if tick.number == 20:
                 break  # a run may be left at any tick …
         async for tick in run.play(ticks=10):  # … and gone on with
-            seen.append(tick)
-        return seen
+            ticks.append(tick)
 
-    ticks = asyncio.run(played())
+    asyncio.run(played())
     event = next(event for tick in ticks for event in tick.events if event.type == "SAY")
     reasons = run.why(event.id)
     run.close()

@@ -24,10 +24,6 @@ BREAKS = {
 }
 
 
-async def played(run, ticks: int) -> list:
-    return [tick async for tick in run.play(ticks)]
-
-
 @contextmanager
 def on_the_square(path, *there: str, mind=""):
     """The plaza at seven, with some of its people on the square, awake, and each played by a person."""
@@ -37,7 +33,7 @@ def on_the_square(path, *there: str, mind=""):
             run.submit({"kind": "set", "agent_id": agent, "field": "place", "value": home})
             run.submit({"kind": "set", "agent_id": agent, "field": "asleep", "value": False})
             run.submit({"kind": "take_over", "agent_id": agent})
-        asyncio.run(played(run, 2))
+        list(run.play_sync(2))
         yield run
 
 
@@ -50,7 +46,7 @@ def test_those_who_are_there_see_who_did_it_and_no_one_else_does(tmp_path):
         path = tmp_path / f"{seen}.run"
         with on_the_square(path, *there) as run:
             run.submit(BREAKS)
-            ticks = asyncio.run(played(run, 2))
+            ticks = list(run.play_sync(2))
             [god] = happened(ticks, "GOD_EVENT")
             [began] = happened(ticks, "BEGAN")
             noticed = [memory for memory in run.reading.memories("ines") if "breaks the tower clock" in memory.text]
@@ -65,7 +61,7 @@ def test_what_is_elsewhere_stays_as_it_is(tmp_path):
         far = {**BREAKS, "sets": [["coffee_machine", "hot"]], "raises": [{"kind": "insulted", "of": "ines"}]}
         assert "coffee machine is not here. Ines Okafor is not here." in run.described(far)
         run.submit(far)
-        ticks = asyncio.run(played(run, 1))
+        ticks = list(run.play_sync(1))
         assert not happened(ticks, "BEGAN")
         assert run.reading.world_at(run.tick).things["coffee_machine"].state == "cold"
 
@@ -73,7 +69,7 @@ def test_what_is_elsewhere_stays_as_it_is(tmp_path):
 def test_a_place_next_door_can_be_closed_but_not_set_on_fire(tmp_path):
     with on_the_square(tmp_path / "door.run", "bruno") as run:
         run.submit({**BREAKS, "raises": [{"kind": kind, "of": "cafe"} for kind in ("closed", "burning")]})
-        assert [one.circumstance for one in happened(asyncio.run(played(run, 1)), "BEGAN")] == ["closed.cafe"]
+        assert [one.circumstance for one in happened(list(run.play_sync(1)), "BEGAN")] == ["closed.cafe"]
 
 
 @pytest.mark.parametrize(
@@ -89,10 +85,10 @@ def test_a_place_next_door_can_be_closed_but_not_set_on_fire(tmp_path):
 def test_who_sleeps_or_has_to_rest_does_nothing(tmp_path, how, why):
     with on_the_square(tmp_path / "rest.run", "bruno") as run:
         run.submit(how)
-        asyncio.run(played(run, 1))
+        list(run.play_sync(1))
         assert run.described(asyncio.run(run.preview("I break the tower clock", "bruno"))) == f"{why}."
         run.submit(BREAKS)
-        ticks = asyncio.run(played(run, 1))
+        ticks = list(run.play_sync(1))
         assert not happened(ticks, "BEGAN")
         assert [rejected.why for rejected in happened(ticks, "ACTION_REJECTED")] == [why]
 
@@ -108,9 +104,9 @@ def test_a_deed_is_read_by_rules_and_shown_before_it_happens(tmp_path):
         impossible = asyncio.run(run.preview("I spread my arms and fly over the roofs", "bruno"))
         assert "Bruno spreads his arms.” Nothing else comes of it. Nobody can do that." in run.described(impossible)
         run.submit(body)
-        asyncio.run(played(run, 1))
+        list(run.play_sync(1))
     with resume_run(path) as run:
-        asyncio.run(played(run, 3))
+        list(run.play_sync(3))
         assert run.reading.world_at(run.tick).circumstances["insulted.ines"].by == "bruno"
     assert main(["verify", str(path)]) == 0
 
@@ -144,7 +140,7 @@ def test_a_mind_is_asked_about_what_no_rule_understands(tmp_path):
         assert mind.judged == ["I sing the fountain to sleep"]
         assert run.described(body) == "Ines Okafor will see: “Bruno sings.” fountain becomes dry. Nobody claps."
         run.submit(body)
-        asyncio.run(played(run, 1))
+        list(run.play_sync(1))
         assert run.reading.world_at(run.tick).things["fountain"].state == "dry"
 
 
@@ -154,7 +150,7 @@ def test_what_a_mind_says_it_does_happens_where_rules_understand_it(tmp_path):
         for agent in ("bruno", "ines"):
             run.submit({"kind": "set", "agent_id": agent, "field": "place", "value": "square"})
             run.submit({"kind": "set", "agent_id": agent, "field": "asleep", "value": False})
-        ticks = asyncio.run(played(run, 6))
+        ticks = list(run.play_sync(6))
         began = happened(ticks, "BEGAN")
         assert [(one.circumstance, one.by) for one in began] == [("insulted.ines", "bruno")]
         assert not mind.judged
@@ -167,7 +163,7 @@ def test_deeds_are_done_one_after_another(tmp_path):
     with on_the_square(tmp_path / "two.run", "bruno") as run:
         run.submit(BREAKS)
         run.submit({"kind": "attempt", "agent_id": "bruno", "text": "Bruno laughs."})
-        told = [[god.text for god in happened([tick], "GOD_EVENT")] for tick in asyncio.run(played(run, 2))]
+        told = [[god.text for god in happened([tick], "GOD_EVENT")] for tick in list(run.play_sync(2))]
         assert told == [["Bruno breaks the tower clock."], ["Bruno laughs."]]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
@@ -41,15 +40,11 @@ WISHES: list[dict[str, Any]] = [
 ]
 
 
-async def played(run, ticks: int) -> list:
-    return [tick async for tick in run.play(ticks)]
-
-
 def lived(path: Path, *wishes: dict[str, Any], ticks: int = 1) -> None:
     with resume_run(path) as run:
         for wish in wishes:
             run.submit({"kind": "set", **wish})
-        asyncio.run(played(run, ticks))
+        list(run.play_sync(ticks))
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from commonplace.api import create_run
+from commonplace.api import create_run, resume_run
 from commonplace.engine.god_mode import asked, preview
 from commonplace.engine.run import Run
 from commonplace.errors import UsageError
@@ -24,6 +24,7 @@ from commonplace.scenario.compiling import compiled_from_text, load
 from commonplace.scenario.loading import find
 from commonplace.world.circumstances import Circumstance, shipped_kinds, subject_of
 from commonplace.world.events import GodSpoke, of_kind
+from run.small_runs import fork
 
 SENTENCES = Path(__file__).with_name("god_sentences.txt")
 
@@ -119,9 +120,9 @@ def test_a_sentence_about_somebody_is_perceived_by_those_with_them(towns: dict[s
     assert body["to"] == {"everybody": False, "areas": [where], "agents": ["suki"]}
 
 
-def test_whoever_it_befalls_elsewhere_is_put_there(tmp_path: Path) -> None:
-    with create_run(tmp_path / "a.run", "latticeville") as run:
-        list(run.play_sync(36))
+def test_whoever_it_befalls_elsewhere_is_put_there(town: Path, tmp_path: Path) -> None:
+    fork(town, 36, tmp_path / "a.run").close()
+    with resume_run(tmp_path / "a.run") as run:
         body, told = previewed(run, "Bruno insults Suki at the Fox Shrine")
         assert body["brings"] == {"bruno": "shrine", "suki": "shrine"} and "at Fox Shrine" in told
         run.submit(body)

@@ -16,15 +16,11 @@ EVERYBODY = {"everybody": True, "areas": [], "agents": []}
 FOG = {"kind": "god_event", "text": "A thick fog rolls in from the river.", "to": EVERYBODY}
 
 
-async def played(run, ticks: int) -> list:
-    return [tick async for tick in run.play(ticks)]
-
-
 @contextmanager
 def plaza_at(path, ticks: int):
     """The plaza after so many ticks, being lived."""
     with create_run(path, "plaza") as run:
-        asyncio.run(played(run, ticks))
+        list(run.play_sync(ticks))
         yield run
 
 
@@ -32,7 +28,7 @@ def test_a_god_event_happens_at_the_next_tick_and_is_perceived_at_the_one_after(
     path = tmp_path / "fog.run"
     with plaza_at(path, 30) as run:
         run.submit({**FOG, "sets": [["fountain", "dry"]]})
-        then, after = asyncio.run(played(run, 2))
+        then, after = list(run.play_sync(2))
         [event] = [event for event in then.events if event.type == "GOD_EVENT"]
         assert (event.tick, event.body.text) == (31, FOG["text"])
         assert [agent for agent, _ in event.body.percepts] == ["bruno", "ines"]
@@ -49,7 +45,7 @@ def test_a_way_that_was_found_closed_is_not_tried_again_for_an_hour(tmp_path):
     with plaza_at(tmp_path / "door.run", 2) as run:
         ways = {way.id for way in run.scenario.geography.ways.values()}
         run.submit({**FOG, "closes": sorted(ways)})
-        lived = asyncio.run(played(run, 60))
+        lived = list(run.play_sync(60))
     tried = [
         (event.agent_id, tick.number, event.body.proposed.to_location_id)
         for tick in lived
@@ -66,7 +62,7 @@ def test_only_those_it_reaches_perceive_it(tmp_path):
     path = tmp_path / "whisper.run"
     with plaza_at(path, 30) as run:
         run.submit({**FOG, "to": {"everybody": False, "areas": [], "agents": ["bruno"]}})
-        asyncio.run(played(run, 3))
+        list(run.play_sync(3))
         heard = {agent: any("thick fog" in m.text for m in run.reading.memories(agent)) for agent in ("bruno", "ines")}
     assert heard == {"bruno": True, "ines": False}
 
@@ -75,7 +71,7 @@ def test_an_inner_voice_is_a_thought_of_one(tmp_path):
     path = tmp_path / "voice.run"
     with plaza_at(path, 30) as run:
         run.submit({"kind": "inner_voice", "agent_id": "ines", "text": "Somebody should oil the café door."})
-        asyncio.run(played(run, 3))
+        list(run.play_sync(3))
         thoughts = {
             agent: [(m.tick, m.event) for m in run.reading.memories(agent) if "that will not go away" in m.text]
             for agent in ("bruno", "ines")
@@ -90,12 +86,12 @@ def test_who_leaves_is_gone_and_may_come_back_with_all_its_memories(tmp_path):
     with plaza_at(path, 20) as run:
         remembered = len(run.reading.memories("bruno"))
         run.submit({"kind": "leave", "agent_id": "bruno"})
-        asyncio.run(played(run, 5))
+        list(run.play_sync(5))
         assert {agent["id"] for agent in run.reading.agents()} == {"ines"}
         lived = {event.tick for event in run.reading.events(agent="bruno")}
         assert max(lived) == 21
         run.submit({"kind": "join", "agent_id": "bruno", "area": "cafe"})
-        joined, *later = asyncio.run(played(run, 4))
+        joined, *later = list(run.play_sync(4))
         assert [event.place for event in joined.events if event.type == "JOINED"] == ["cafe"]
         assert "bruno" not in joined.turns
         assert all("bruno" in tick.turns for tick in later)
@@ -107,7 +103,7 @@ def test_inputs_change_history_from_their_tick_on_and_not_before(plaza, tmp_path
     path = tmp_path / "fog.run"
     with plaza_at(path, 30) as run:
         run.submit(FOG)
-        asyncio.run(played(run, 3))
+        list(run.play_sync(3))
     assert ends(path, 30) == ends(plaza, 30)
     assert ends(path, 31).history != ends(plaza, 31).history
 
@@ -116,12 +112,12 @@ def test_an_input_that_waits_survives_the_end_of_the_process(tmp_path):
     whole, pieces = tmp_path / "whole.run", tmp_path / "pieces.run"
     with plaza_at(whole, 30) as run:
         run.submit(FOG)
-        asyncio.run(played(run, 5))
+        list(run.play_sync(5))
     with plaza_at(pieces, 30) as run:
         run.submit(FOG)
     with resume_run(pieces) as run:
         assert [row.body["text"] for row in run.reading.queued()] == [FOG["text"]]
-        asyncio.run(played(run, 5))
+        list(run.play_sync(5))
         assert run.reading.queued() == ()
     assert ends(pieces) == ends(whole)
 
@@ -131,7 +127,7 @@ def test_inputs_take_effect_in_the_order_in_which_they_came(tmp_path):
     with plaza_at(path, 10) as run:
         numbers = [run.submit({**FOG, "text": f"Bell number {n} rings.", "sets": [["fountain", state]]})
                    for n, state in enumerate(("dry", "running", "dry"))]  # fmt: skip
-        [tick] = asyncio.run(played(run, 1))
+        [tick] = list(run.play_sync(1))
         assert numbers == sorted(numbers)
         told = [event.body.text for event in tick.events if event.type == "GOD_EVENT"]
         assert told == [f"Bell number {n} rings." for n in range(3)]
@@ -160,7 +156,7 @@ def test_an_input_that_names_what_there_is_not_is_refused_at_once(body, tmp_path
             run.submit(body)
         assert len(str(refusal.value)) > 20
         assert run.reading.queued() == ()
-        asyncio.run(played(run, 1))
+        list(run.play_sync(1))
     assert main(["verify", str(path)]) == 0
 
 
@@ -171,10 +167,10 @@ def test_an_input_that_no_longer_applies_does_nothing(tmp_path):
         run.submit({"kind": "leave", "agent_id": "bruno"})
         run.submit({"kind": "inner_voice", "agent_id": "bruno", "text": "Too late."})
         run.submit({"kind": "join", "agent_id": "ines", "area": "cafe"})
-        [tick] = asyncio.run(played(run, 1))
+        [tick] = list(run.play_sync(1))
         kinds = [event.type for event in tick.events if event.type in ("LEFT", "JOINED", "INNER_VOICE")]
         assert kinds == ["LEFT"]
-        asyncio.run(played(run, 3))
+        list(run.play_sync(3))
     assert main(["verify", str(path)]) == 0
 
 
@@ -183,12 +179,12 @@ def test_everybody_may_leave_and_the_world_goes_on(tmp_path):
     with plaza_at(path, 5) as run:
         for agent in ("bruno", "ines"):
             run.submit({"kind": "leave", "agent_id": agent})
-        asyncio.run(played(run, 30))
+        list(run.play_sync(30))
         assert run.reading.agents() == []
         run.submit({"kind": "join", "agent_id": "ines", "area": "square"})
-        asyncio.run(played(run, 5))
+        list(run.play_sync(5))
     with resume_run(path) as run:
-        asyncio.run(played(run, 5))
+        list(run.play_sync(5))
     assert main(["verify", str(path)]) == 0
 
 
@@ -199,7 +195,7 @@ def test_a_sentence_of_god_mode_is_foreseen_before_it_is_submitted(tmp_path):
         assert preview["kind"] == "god_event"
         assert run.reading.queued() == ()
         run.submit(preview)
-        [tick] = asyncio.run(played(run, 1))
+        [tick] = list(run.play_sync(1))
         assert any(event.type == "GOD_EVENT" for event in tick.events)
     assert main(["verify", str(path)]) == 0
 
@@ -210,7 +206,7 @@ def test_pausing_and_looking_are_no_history(plaza, tmp_path):
         run.file.note("control:pause", "1")
         open_run(path).close()
         asyncio.run(run.preview("It snows."))
-        asyncio.run(played(run, 5))
+        list(run.play_sync(5))
     assert ends(path) == ends(plaza, 15)
 
 

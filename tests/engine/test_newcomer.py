@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from contextlib import suppress
 from dataclasses import asdict
@@ -18,8 +17,6 @@ from commonplace.analysis.diffusion import diffusion
 from commonplace.api import create_run, open_run, resume_run, scenario_of
 from commonplace.engine.budget import Budget
 from commonplace.engine.live_state import restored_state
-from commonplace.engine.lockstep import Tick
-from commonplace.engine.run import Run
 from commonplace.errors import CommonplaceError, Paused, UsageError
 from commonplace.parts.live.live_run import LiveRun, LiveSource
 from commonplace.parts.terminal.god_mode import parsed
@@ -41,15 +38,11 @@ MORE = 30 if PROVE else 8
 SECRET = "There is an old tunnel under the fountain"
 
 
-async def played(run: Run, ticks: int) -> list[Tick]:
-    return [tick async for tick in run.play(ticks)]
-
-
 def came(path: Path, *bodies: dict[str, Any], ticks: int = 1) -> None:
     with resume_run(path) as run:
         for body in bodies:
             run.submit(body)
-        asyncio.run(played(run, ticks))
+        list(run.play_sync(ticks))
 
 
 def joins(area: str = "square", **changes: Any) -> dict[str, Any]:
@@ -172,7 +165,7 @@ def test_what_is_restored_is_what_ran(plaza: Path, tmp_path: Path) -> None:
     with resume_run(path) as run:
         run.submit(joins("cafe"))
         for _ in range(3):
-            asyncio.run(played(run, 1))
+            list(run.play_sync(1))
             live = run._engine.live_state
             restored = restored_state(run.reading, scenario_of(run.file.manifest), run.tick)
             assert restored.states == live.states
@@ -299,7 +292,7 @@ def test_two_may_come_in_one_tick_and_know_one_another(plaza: Path, tmp_path: Pa
         run.submit({"kind": "set", "agent_id": "zola", "field": "relation.otto.warmth", "value": 10})
         run.submit({"kind": "set", "agent_id": "otto", "field": "age", "value": 90})
         run.submit({"kind": "forget", "agent_id": "otto", "memory_ids": [1]})
-        asyncio.run(played(run, 4))
+        list(run.play_sync(4))
         assert run.scenario.personas["otto"].age == 90
     with open_run(path) as run:
         assert run.state_at("otto", AT + 1).relations["zola"].warmth == -20

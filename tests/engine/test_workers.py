@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import pickle
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -335,15 +334,11 @@ def test_a_worker_has_its_own_characters_only_and_the_driver_has_none(
         (one, other) = (message for message in clusters[1].sent if isinstance(message, Restore))
         assert sorted(made) == sorted([*one.agents, *other.agents]) == sorted(run.scenario.personas)
         assert Path(one.where).is_absolute()
-        (tick,) = asyncio.run(_ticks(run))
+        (tick,) = run.play_sync(1)
         assert tick.events
         assert not tick.turns
         with pytest.raises(AssertionError):
             _ = run._engine.live_state
-
-
-async def _ticks(run: Run) -> list[Any]:
-    return [tick async for tick in run.play(1)]
 
 
 def test_whom_a_person_plays_is_known(tmp_path: Path, clusters: list[InProcess]) -> None:

@@ -204,14 +204,18 @@ class Run:
             asyncio.get_running_loop()
             raise UsageError("an event loop runs here already", hint="write `async for tick in run.play(…)`")
         played = self.play(ticks, until=until, budget=budget)
+        made: list[Tick] = []
 
-        async def following() -> Tick | None:
-            return await anext(played, None)
+        async def follow() -> bool:  # and not the tick: Python 3.11 makes the `repr` of what a Runner returns, twice
+            async for tick in played:
+                made.append(tick)
+                return True
+            return False
 
         with asyncio.Runner() as runner:
             try:
-                while (tick := runner.run(following())) is not None:
-                    yield tick
+                while runner.run(follow()):
+                    yield made.pop()
             finally:
                 runner.run(played.aclose())
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
-from jinja2 import BaseLoader, DictLoader, StrictUndefined, TemplateError, TemplateSyntaxError
+from jinja2 import DictLoader, StrictUndefined, TemplateError, TemplateSyntaxError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from commonplace.errors import UsageError
@@ -79,7 +79,7 @@ def _checked(path: Path, name: str) -> str:
         raise UsageError(f"the template is not a file of at most {LARGEST:,} bytes", where=str(path))
     try:
         text = path.read_text(encoding="utf-8")
-        environment(DictLoader({})).parse(text)
+        environment().parse(text)
     except UnicodeDecodeError as error:
         raise UsageError("the template is not UTF-8 text", where=str(path), hint="save the file as UTF-8") from error
     except TemplateSyntaxError as error:
@@ -97,11 +97,12 @@ def _checked(path: Path, name: str) -> str:
     return text
 
 
-def environment(loader: BaseLoader) -> ImmutableSandboxedEnvironment:
-    """Returns a sandbox in which an unknown value is an error. It escapes nothing: all values have been made
-    `plain`."""
+@lru_cache(maxsize=8)  # compiling a template takes longer than filling it in, and each mind has a book of its own
+def environment(texts: tuple[tuple[str, str], ...] = ()) -> ImmutableSandboxedEnvironment:
+    """Returns a sandbox for templates, in which an unknown value is an error. It escapes nothing: all values have been
+    made `plain`."""
     return ImmutableSandboxedEnvironment(
-        loader=loader,
+        loader=DictLoader(dict(texts)),
         undefined=StrictUndefined,
         autoescape=False,
         trim_blocks=True,
@@ -114,7 +115,7 @@ class Templates:
 
     def __init__(self, language: str, overrides: Mapping[str, str]) -> None:
         self.texts = {**shipped(language), **overrides}
-        self._environment = environment(DictLoader(self.texts))
+        self._environment = environment(tuple(self.texts.items()))
 
     @property
     def literals(self) -> tuple[str, ...]:
