@@ -94,6 +94,19 @@ def test_documents_say_the_same_once_and_how_likely_they_fit(stream):
     assert retriever.invoke("zeppelin quartz")[0].metadata["confidence"] < 0.5
 
 
+def test_what_was_said_again_is_retrieved_before_what_was_said():
+    from langchain_core.messages import AIMessage, HumanMessage
+
+    from commonplace.adapters.langchain import MemoryRetriever, StreamChatHistory
+
+    stream = MemoryStream("maria")
+    history = StreamChatHistory(stream, "monday", clock=lambda: NOW)
+    history.add_messages([HumanMessage("I live in Seoul"), AIMessage("How is it?"), HumanMessage("I moved to Busan")])
+    retriever = MemoryRetriever(memories=stream, k=1, clock=lambda: NOW)
+    assert [one.page_content for one in retriever.invoke("where do I live?")] == ["I moved to Busan"]
+    assert [one.page_content for one in retriever.invoke("where do I live?", current=False)] == ["I live in Seoul"]
+
+
 def test_options_of_recall_pass_through(stream):
     from commonplace.adapters.langchain import MemoryRetriever
 

@@ -14,7 +14,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "memory.md").read_text(encoding="ut
 
 def test_the_programs_of_the_page_run_and_print_what_it_shows(capsys):
     programs = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    (shown,) = re.findall(r"```\n(rank.*?)```", PAGE, re.DOTALL)
+    shown = "".join(re.findall(r"```(?:text)?\n((?:rank|\[|It is).*?)```", PAGE, re.DOTALL))
     names: dict = {}
     for program in programs:
         exec(compile(program, "docs/memory.md", "exec"), names)  # noqa: S102 - our own page

@@ -128,6 +128,7 @@ def test_numbers_beyond_float32_are_refused():
         ({"a": {"b": [1, {"c": math.nan}]}}, "details.a.b.c nan"),
         ({"a": {1: 2}}, "details.a has the key 1"),
         ({"a": 1 << 64}, "not a finite number of 64 bits"),
+        ({"a": 10**400}, "not a finite number of 64 bits"),
     ],
 )
 def test_details_that_a_store_would_refuse_or_change_are_refused_with_their_place(details, where):

@@ -25,9 +25,10 @@ __all__ = ["MemoryRetriever", "StreamChatHistory"]
 class MemoryRetriever(BaseRetriever):
     """Recalls memories as documents.
 
-    A document's text is the memory's, its metadata the other fields with `rank`, `score` and `parts`. `invoke` takes
-    the options of `MemoryStream.recall`, such as `k`, `at` and `policy`, which override those given here. Of memories
-    that say the same the best is returned, unless `collapse` is False.
+    A document's text is the memory's, its metadata the other fields with `rank`, `score` and `parts`. What is
+    superseded comes after what is true in its place, unless an option is `current=False`; of memories that say the same
+    the best is returned, unless `collapse` is False. `invoke` takes the options of `MemoryStream.recall`, such as `k`,
+    `at` and `policy`, which override those given here.
     """
 
     memories: MemoryStream
@@ -46,7 +47,7 @@ class MemoryRetriever(BaseRetriever):
         return _documents(await self.memories.aretrieve(query, **self._options(options)))
 
     def _options(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        own = {"at": self.clock(), "k": self.k, "policy": self.policy, "collapse": True}
+        own = {"at": self.clock(), "k": self.k, "policy": self.policy, "collapse": True, "current": True}
         return {**own, **self.options, **given}
 
 

@@ -28,11 +28,11 @@ class MemoryRetriever(BaseRetriever):
     """
 
     def __init__(self, stream: MemoryStream, k: int = 10, *, clock: Clock = wall_clock, **options: Any) -> None:
-        """Makes a retriever of `k` nodes. `options` are those of `MemoryStream.recall`, such as `policy`; of memories
-        that say the same the best is returned, unless `collapse` is False."""
+        """Makes a retriever of `k` nodes. `options` are those of `MemoryStream.recall`, such as `policy`; without
+        others, `collapse` and `current` are True."""
         super().__init__()
         self._stream = stream
-        self._options: dict[str, Any] = {"k": k, **options}
+        self._options: dict[str, Any] = {"k": k, "collapse": True, "current": True, **options}
         self._clock = clock
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
@@ -42,7 +42,7 @@ class MemoryRetriever(BaseRetriever):
         return _nodes(await self._stream.aretrieve(query_bundle.query_str, **self._asked()))
 
     def _asked(self) -> dict[str, Any]:
-        return {"at": self._clock(), "collapse": True, **self._options}
+        return {"at": self._clock(), **self._options}
 
 
 def _nodes(found: Retrieval) -> list[NodeWithScore]:

@@ -8,7 +8,7 @@ from copy import deepcopy
 from datetime import UTC, datetime
 from typing import Any
 
-from commonplace.memory import Memory, MemoryStream, Retrieval, ScoredMemory
+from commonplace.memory import Memory, MemoryStream, RestatementRules, Retrieval, ScoredMemory
 from commonplace.memory.stores.codec import memory_json
 from commonplace.text import clean
 
@@ -62,7 +62,7 @@ class StoredConversation:
         Raises TypeError for a message that is not JSON.
         """
         at = self._clock()
-        self._stream.add_many(
+        told = (
             {
                 "text": words if clean(words) else f"({source or self._form} without words)",
                 "at": at,
@@ -72,6 +72,7 @@ class StoredConversation:
             }
             for words, source, message in messages
         )
+        self._stream.add_many(told, restatements=self._stream.restatements or RestatementRules())
 
     def messages(self, limit: int | None = None) -> list[Any]:
         """Returns the messages in order; the latest `limit` of them, all if it is negative."""

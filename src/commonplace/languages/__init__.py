@@ -6,6 +6,7 @@
 - `prompts/`: what models are asked, a Jinja2 file a task
 - `questions.txt`, `errands.txt`, `happens.toml`: how a question, an inner voice and a god-mode sentence are read
 - `words.json`, `feelings.json`: word lists of memory, of events, feelings, relations, promises, quarrels and grammar
+- `restatements.toml`: how a sentence says that an earlier one is no longer true
 - `grammar.py`: what no list of words can say
 
 `function_words.toml` tells languages in the same letters apart.

@@ -27,6 +27,7 @@ from commonplace.memory.pool import Memories
 from commonplace.memory.reader import Snapshot
 from commonplace.memory.record import KINDS, MAX_TEXT, Emotion, Memory
 from commonplace.memory.reflection import ReflectionTrigger, TurnTrigger
+from commonplace.memory.restatements import RestatementRules
 from commonplace.memory.retrieval import Retrieval
 from commonplace.memory.scoring import Part, ScoredMemory
 from commonplace.memory.search import Feeling
@@ -63,6 +64,7 @@ __all__ = [
     "Policy",
     "Rating",
     "ReflectionTrigger",
+    "RestatementRules",
     "Retrieval",
     "RuleRater",
     "ScoredMemory",

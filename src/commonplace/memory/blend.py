@@ -20,7 +20,7 @@ from commonplace.languages.ko.morphology import stem, without_particle
 from commonplace.memory.columns import UNIT, FlagColumn, Floats, Indices, LabelColumn, blocks, grown
 from commonplace.memory.policies import BLENDED, Policy, refuse_mistakes
 from commonplace.memory.record import Memory
-from commonplace.memory.segments import Counts, Labels, Segment, joined, unused
+from commonplace.memory.segments import Counts, Labels, Segment, joined
 from commonplace.text import HANGUL, words
 
 REACH = 3
@@ -75,16 +75,17 @@ class BlendColumns:
         `there`: which of the memories are not forgotten. Nothing is kept of the labels of others.
         """
         first, size = since["rows"], self.spoken.size
+        subjects, places = (kept.codes(size)[first:] for kept in (self.subjects, self.places))
         columns = {
-            "subject": self.subjects.codes(size)[first:],
-            "place": self.places.codes(size)[first:],
+            "subject": subjects,
+            "place": places,
             "asks": self.questions.values[first:size].view(np.uint8),
             "spoken": self.spoken.values[first:size].view(np.uint8),
         }
+        if not first:
+            self.subjects.drop(subjects[there])
+            self.places.drop(places[there])
         named = {"subjects": self.subjects.labels(), "places": self.places.labels()}
-        for name, codes in (("subjects", "subject"), ("places", "place")) if not first else ():
-            for code in np.flatnonzero(unused(len(named[name]), columns[codes][there])).tolist():
-                named[name][code] = (f"\0{code}",)  # which no word is
         return columns, {name: labels[since[name] :] for name, labels in named.items()}
 
     def replace(self, row: int, memory: Memory) -> None:

@@ -109,7 +109,7 @@ class LexicalIndex:
         index = self._with_other(documents, -1)
         index._removed = sorted({*self._removed, *documents})
         for term, gone in _by_term(documents).items():
-            if postings := self._found(term):
+            if (postings := self._found(term)) and postings.size:
                 index._postings[term] = postings.without(sorted(gone))
         return index
 
@@ -266,21 +266,20 @@ class LexicalIndex:
         postings = self._postings.get(term)
         if postings is None and self._kept and term not in self._absent:
             postings = self._joined(term)
-            if postings is not None:
-                self._postings[term] = postings
-            else:
-                if len(self._absent) >= _MOST_ABSENT:
-                    self._absent.clear()
+            if len(self._absent) >= _MOST_ABSENT:
+                self._absent.clear()
+            if postings is None:
                 self._absent.add(term)
+            else:
+                self._postings[term] = postings
         return postings
 
     def _joined(self, term: str) -> _Postings | None:
         """Returns what the segments have of a term."""
         parts = [part for kept in self._kept if (part := kept.postings(term))]
-        if len(parts) == 1:
-            return _Postings.of(*parts[0])
-        documents, codes = zip(*parts, strict=True) if parts else ((), ())
-        return _Postings.of(np.concatenate(documents), np.concatenate(codes)) if parts else None
+        if len(parts) > 1:
+            return _Postings.of(*(np.concatenate(some) for some in zip(*parts, strict=True)))
+        return _Postings.of(*parts[0]) if parts else None
 
     def _containing(self, term: str, length: int) -> int:
         """Returns how many of the first `length` documents contain the term."""
@@ -377,7 +376,8 @@ class _Postings:
     def without(self, documents: Sequence[int]) -> _Postings:
         """Returns a copy that lacks these documents."""
         known = self.documents[: self.size]
-        at = np.flatnonzero(np.isin(known, documents, assume_unique=True))
+        at = np.searchsorted(known, documents)
+        at = at[known[np.minimum(at, self.size - 1)] == documents]
         return _Postings.of(np.delete(known, at), np.delete(self.codes[: self.size], at))
 
     def also(self, documents: Sequence[int], codes: Sequence[int]) -> _Postings:

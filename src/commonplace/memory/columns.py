@@ -140,6 +140,12 @@ class LabelColumn:
         """Returns all labels, by number."""
         return list(self._known)
 
+    def drop(self, used: NDArray[np.integer[Any]]) -> None:
+        """Forgets the labels that are not used, but not their numbers."""
+        left = {*used.tolist()}
+        labels = ((label if code in left else (f"\0{code}",)) for label, code in self._known.items())  # no word is that
+        self._known = {label: code for code, label in enumerate(labels)}
+
     def append(self, label: tuple[str, ...]) -> None:
         """Adds the next row; an empty label matches nothing."""
         if self.size == len(self._codes):

@@ -51,10 +51,10 @@ class Draft(Reader):
         self.policy = stream.policy
         self.guard = stream.guard
         with self.guard:
+            self._since = self._since_before = stream.importance_since_reflection()
             self._table = stream.table
             self._table.cut(self)
             self._base = self._table.committed
-            self._since = self._since_before = stream.importance_since_reflection()
         self._ids_touched: set[int] = set()
         self._touched_at: datetime | None = None
         self._latest_view: View | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -12,11 +12,14 @@ from commonplace.clock import iso
 from commonplace.memory.columns import UNIT, micros
 from commonplace.memory.policies import ALWAYS
 from commonplace.memory.record import Memory
-from commonplace.memory.retrieval import Retrieval, candidates
-from commonplace.memory.scoring import Part, ScoredMemory, score_candidates
+from commonplace.memory.retrieval import Retrieval, candidates, scored
+from commonplace.memory.scoring import Part, ScoredMemory
 from commonplace.memory.search import matching
 from commonplace.memory.table import View
+from commonplace.memory.truth import Truth
 from commonplace.text import NotebookText, clean, shortened
+
+NO_NOTES: Mapping[int, str] = {}
 
 Reason = Literal[
     "retrieved",
@@ -35,19 +38,22 @@ Reason = Literal[
 ]
 
 
-def explain(hits: Iterable[ScoredMemory]) -> NotebookText:
-    """Returns a table with a line per hit: rank, score, each part as `raw → normalised × weight`, memory.
+def explain(hits: Iterable[ScoredMemory], notes: Mapping[int, str] = NO_NOTES) -> NotebookText:
+    """Returns a table with a line per hit: rank, score, each part as `raw → normalised × weight`, memory, and after it
+    its note, by id.
 
     A part that is not normalised is shown once, and a weight of 1 not at all. Of a `Retrieval`, lines below say what
     made its vectors, that its question could not be embedded, and that nothing seems to fit.
     """
-    notes = list(_notes(hits)) if isinstance(hits, Retrieval) else []
+    below = list(_below(hits)) if isinstance(hits, Retrieval) else []
+    notes = hits.notes if isinstance(hits, Retrieval) and hits.current else notes
     hits = list(hits)
     names = list(dict.fromkeys(name for hit in hits for name in hit.parts)) or ALWAYS
     lines = [["rank", "score", *names, "memory"]]
     for hit in hits:
         parts = [_shown(hit.parts.get(name)) for name in names]
-        text = f"#{hit.memory.id} {shortened(clean(hit.memory.text), 80)}"
+        note = f" ({notes[hit.memory.id]})" if hit.memory.id in notes else ""
+        text = f"#{hit.memory.id} {shortened(clean(hit.memory.text), 80)}{note}"
         lines.append([str(hit.rank), f"{hit.score:.4f}", *parts, text])
     if len(lines) == 1:
         return NotebookText("no memories")
@@ -55,10 +61,10 @@ def explain(hits: Iterable[ScoredMemory]) -> NotebookText:
     rows = [
         "  ".join([*(cell.rjust(width) for cell, width in zip(line, widths, strict=False)), line[-1]]) for line in lines
     ]
-    return NotebookText("\n".join([*rows, *notes]))
+    return NotebookText("\n".join([*rows, *below]))
 
 
-def _notes(found: Retrieval) -> Iterator[str]:
+def _below(found: Retrieval) -> Iterator[str]:
     if found.query_error:
         yield f"the question has no vector ({clean(found.query_error)}): every cosine is 0"
     elif found.measure and "cosine" in found.spreads:
@@ -151,7 +157,8 @@ def _outscored(view: View, id: int, retrieval: Retrieval) -> WhyNot:
     policy = retrieval.policy
     then = View(view.table, retrieval.length, view.accessed[: retrieval.length])
     competing = candidates(then, policy, frozenset(retrieval.excluded), retrieval.at, retrieval.filters)
-    scores = score_candidates(competing, retrieval.query, retrieval.vector, retrieval.spreads)
+    truth = Truth(then, retrieval.at) if retrieval.current else None
+    scores = scored(competing, retrieval.query, retrieval.vector, retrieval.spreads, None, truth)
     rows = scores.of.rows
     position = np.array([id - 1]) if rows is None else np.flatnonzero(rows == id - 1)
     if not len(position):
@@ -162,10 +169,12 @@ def _outscored(view: View, id: int, retrieval: Retrieval) -> WhyNot:
     memory = then.memory(id - 1)
     since = memory.accessed_at >= retrieval.at and memory.accessed_at > memory.created_at
     note = f"It has been accessed since, at {iso(memory.accessed_at)}." if since else ""
+    if truth and (untrue := truth.note(id)):
+        note = f"It is {untrue}. {note}".rstrip()
     if retrieval.measure and retrieval.measure.of(parts) < retrieval.min_relevance:
         return WhyNot(id, "irrelevant", total, last, parts, note)
     fits = last is None or total > last + UNIT
-    return WhyNot(id, "too_long" if fits and not note else "outscored", total, last, parts, note)
+    return WhyNot(id, "too_long" if fits and not since else "outscored", total, last, parts, note)
 
 
 def _shown(part: Part | None) -> str:

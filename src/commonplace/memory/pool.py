@@ -50,8 +50,12 @@ class Memories:
         embedder: Embedder | Embeds | None = None,
         rater: Rater | None = None,
         analyser: Analyser | None = None,
+        opens: type[MemoryStream] = MemoryStream,
     ) -> None:
-        """Raises UsageError for `max_open` below 1, and as `open_store`."""
+        """`opens`: the class of the streams, `DatabaseStream` where several processes serve a character.
+
+        Raises UsageError for `max_open` below 1, and as `open_store`.
+        """
         self.max_open = checked_count("max_open", max_open, 1)
         self.store = open_store(where) if isinstance(where, str | Path) else where
         self._own = self.store is not where
@@ -59,6 +63,7 @@ class Memories:
         self._embedder = embedder
         self._rater = rater
         self._analyser = analyser
+        self._opens = opens
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
         """The one used longest ago is the first."""
         self._guard = Lock()
@@ -84,7 +89,7 @@ class Memories:
         try:
             with entry.guard:
                 if entry.stream is None:
-                    entry.stream = MemoryStream.open(
+                    entry.stream = self._opens.open(
                         self.store,
                         agent,
                         self._policy,

@@ -12,6 +12,7 @@ from commonplace.clock import parse_iso
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory.embedding import Vector
 from commonplace.memory.record import (
+    SUPERSEDES,
     Emotion,
     Kind,
     Memory,
@@ -22,6 +23,7 @@ from commonplace.memory.record import (
     checked_mapping,
     checked_time,
     checked_vector,
+    superseded,
 )
 from commonplace.memory.stores.codec import as_json, memory_json
 from commonplace.paths import kind_of
@@ -56,6 +58,8 @@ class Imported(NamedTuple):
     archived: bool
     number: int
     """Of the line, from 1."""
+    supersedes: tuple[int, ...]
+    """Places in the file; what is not there before it is left out."""
 
 
 def write(path: str | Path, memories: Iterable[Exported], embedder: str) -> int:
@@ -130,7 +134,11 @@ def _line(line: bytes, places: dict[int, int], place: int, embedder: str, number
             raise UsageError(f"id {id} was there before", hint="give each memory an id of its own, or none")
         places[id] = place
     archived = row.get("archived") is True
-    return Imported(row["text"], at, cast(MemoryFields, fields), kind, accessed_at, cites, archived, number)
+    gone = superseded(details)
+    supersedes = tuple(places[id] for id in gone if id in places)
+    if gone:
+        del details[SUPERSEDES]
+    return Imported(row["text"], at, cast(MemoryFields, fields), kind, accessed_at, cites, archived, number, supersedes)
 
 
 def _emotion(given: Any) -> Emotion | None:

@@ -16,7 +16,17 @@ from commonplace.clock import parse_iso
 from commonplace.errors import UsageError
 from commonplace.memory.embedding import Embedder, Vector
 from commonplace.memory.importance import shared_rater
-from commonplace.memory.record import Memory, MemoryFields, Rater, checked_embedding, checked_vector, new_memory
+from commonplace.memory.record import (
+    TRUTH,
+    VALID_FROM,
+    VALID_UNTIL,
+    Memory,
+    MemoryFields,
+    Rater,
+    checked_embedding,
+    checked_vector,
+    new_memory,
+)
 from commonplace.text import clean
 
 FIELDS = frozenset(MemoryFields.__optional_keys__) | {"text", "at"}
@@ -24,7 +34,7 @@ FIELDS = frozenset(MemoryFields.__optional_keys__) | {"text", "at"}
 MESSAGE = frozenset({"role", "content", "name", "created_at", "timestamp"})
 """Keys of a message that become fields; any others are kept in its details."""
 FULL, HISTORY, EMBEDDING_ERROR, RATING_ERROR = "full_text", "history", "embedding_error", "rating_error"
-KEPT_DETAILS = (FULL, HISTORY, EMBEDDING_ERROR, RATING_ERROR)
+KEPT_DETAILS = (FULL, HISTORY, EMBEDDING_ERROR, RATING_ERROR, *sorted(TRUTH))
 """Details that the stream itself keeps."""
 
 
@@ -43,6 +53,8 @@ class Prepared(NamedTuple):
     vector: Vector | None
     cites: tuple[int, ...] | None = None
     """Of an imported one: the places, among those that are added with it, of what it cites."""
+    supersedes: tuple[int, ...] = ()
+    """The places, among those that are added with it, of what it supersedes."""
 
 
 def prepared(
@@ -53,7 +65,7 @@ def prepared(
     embedder: Embedder,
     rater: Rater,
     language: str,
-    exists: Callable[[int], bool],
+    found: Callable[[int], Memory | None],
 ) -> Prepared:
     """Returns the memory of an item. A rater that raises leaves the rating to the rules. Raises UsageError as
     `remember`."""
@@ -68,7 +80,7 @@ def prepared(
             failed[RATING_ERROR] = failure(agent, "rater", error)
             return shared_rater(language)(text)
 
-    memory = new_memory(text, at, fields, id=id, agent=agent, rater=rate, exists=exists)
+    memory = new_memory(text, at, fields, id=id, agent=agent, rater=rate, found=found)
     return Prepared(flagged(memory, failed) if failed else memory, vector)
 
 
@@ -90,7 +102,7 @@ def vectors_of(embedder: Embedder, texts: Sequence[str]) -> list[Vector | None]:
     return made
 
 
-def flagged(memory: Memory, details: dict[str, str]) -> Memory:
+def flagged(memory: Memory, details: Mapping[str, Any]) -> Memory:
     """Returns the memory with more details."""
     return replace(memory, details={**memory.details, **details})
 
@@ -160,8 +172,9 @@ def _message(message: dict[str, Any], at: datetime | None) -> Item | None:
     if wrong and "content" not in message:
         raise UsageError(f"a message has no {wrong[0]!r}", hint="what was said is its `content`")
     moment = next((message[key] for key in ("created_at", "timestamp") if message.get(key) is not None), None)
-    details = {key: value for key, value in message.items() if key not in MESSAGE}
-    fields: MemoryFields = {"source": name or role, "details": {"role": role, **details}}
+    details = {key: value for key, value in message.items() if key not in MESSAGE and key not in TRUTH}
+    fields: dict[str, Any] = {"source": name or role, "details": {"role": role, **details}}
+    fields |= {key: message[key] for key in TRUTH if key in message}
     return _made(_content(message.get("content")), at if moment is None else _moment(moment), fields)
 
 
@@ -189,6 +202,7 @@ def _made(text: Any, at: datetime | None, fields: Any) -> Item | None:
         return None
     if at is None:
         raise UsageError("it has no time", hint="give `at` for all of them, or a time in each")
+    fields |= {name: _moment(fields[name]) for name in (VALID_FROM, VALID_UNTIL) if fields.get(name) is not None}
     return Item(text, _moment(at), fields)
 
 

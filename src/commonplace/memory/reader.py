@@ -78,6 +78,7 @@ class Reader:
         embedding: Vector | None = None,
         min_relevance: float | None = None,
         collapse: bool = False,
+        current: bool = False,
         **filters: Unpack[Filters],
     ) -> Retrieval:
         """Returns the best k memories (default: the policy's) as of `at`, best first, with every part of every score.
@@ -89,7 +90,8 @@ class Reader:
         `exclude`: ids that do not compete. `embedding`: the query's vector, if it has been made already, float32 of the
         stream's dimensions; it is used without a query, too. `min_relevance`: only hits of at least this
         `ScoredMemory.relevance`, 0–1. `collapse`: of memories that say the same in nearly the same words only the best
-        is a hit; its `ScoredMemory.repeats` has the ids of the others. An empty query brings the newest k. Raises
+        is a hit; its `ScoredMemory.repeats` has the ids of the others. `current`: what is not true at `at` comes after
+        what is true in its place, which takes its rank if that is better. An empty query brings the newest k. Raises
         UsageError for an argument of the wrong type, for k below 1, for a filter as `search` does, and in a stream for
         an embedding as `remember`.
         """
@@ -106,6 +108,7 @@ class Reader:
             min_relevance=0.0 if min_relevance is None else checked_share("min_relevance", min_relevance),
             collapse=collapse,
             filters=filters,
+            current=current,
         )
         return self._answer(question, touch=touch)
 

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypedDict, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.clock import utc
+from commonplace.clock import iso, parse_iso, utc
 from commonplace.errors import UsageError
 from commonplace.memory.embedding import NON_FINITE, WRONG_SIZE, Embedder, Vector, usable
 from commonplace.memory.importance import usable_rating
@@ -34,6 +34,10 @@ _LONGEST_PLACE = 80
 """Characters in which a message names a place in details."""
 NO_DETAILS: Mapping[str, Any] = {}
 """Shared by all memories without details, to save memory. Never change it."""
+
+SUPERSEDES, VALID_FROM, VALID_UNTIL = "supersedes", "valid_from", "valid_until"
+"""The keys of `details` that say when a memory was true, and what it is true in place of."""
+TRUTH = frozenset({SUPERSEDES, VALID_FROM, VALID_UNTIL})
 
 Rater = Callable[[str], float]
 """Text → importance 1–10. An answer that is not a finite number counts as 3."""
@@ -108,6 +112,36 @@ class Memory:
         """The text before it was cut to 2,000 characters."""
         return self.details.get("full_text", self.text)
 
+    @property
+    def supersedes(self) -> tuple[int, ...]:
+        """Ids of the earlier memories that are no longer true since this one is."""
+        return superseded(self.details)
+
+    @property
+    def valid_from(self) -> datetime | None:
+        """When it became true, UTC; None if that is not known."""
+        return _moment(self.details.get(VALID_FROM))
+
+    @property
+    def valid_until(self) -> datetime | None:
+        """The first moment at which it is no longer true, UTC; None without an end."""
+        return _moment(self.details.get(VALID_UNTIL))
+
+
+def superseded(details: Mapping[str, Any]) -> tuple[int, ...]:
+    """Returns the ids that details name as superseded; none for anything else, which details of others may hold."""
+    ids = details.get(SUPERSEDES)
+    known = isinstance(ids, list) and all(isinstance(id, int) for id in cast("list[Any]", ids))
+    return tuple(cast("list[int]", ids)) if known else ()
+
+
+def _moment(value: object) -> datetime | None:
+    """Returns the time that ISO text means; None for anything else, which details of others may hold."""
+    try:
+        return parse_iso(value) if isinstance(value, str) else None
+    except (ValueError, OverflowError):
+        return None
+
 
 class MemoryFields(TypedDict, total=False):
     """The optional arguments of `remember`; see `Memory` for units and ranges."""
@@ -125,6 +159,9 @@ class MemoryFields(TypedDict, total=False):
     event: str
     details: Mapping[str, Any] | None
     metadata: Mapping[str, Any] | None
+    supersedes: Sequence[int]
+    valid_from: datetime | None
+    valid_until: datetime | None
 
 
 def new_memory(
@@ -135,7 +172,7 @@ def new_memory(
     id: int,
     agent: str,
     rater: Rater,
-    exists: Callable[[int], bool],
+    found: Callable[[int], Memory | None],
 ) -> Memory:
     """Returns a memory from the arguments of `remember`, checked and, without an importance, rated. Raises
     UsageError."""
@@ -147,6 +184,8 @@ def new_memory(
         details = {**details, **checked_mapping("metadata", fields.get("metadata"))}
     if len(whole) > len(shown):
         details = {**details, "full_text": whole}
+    if truth := checked_truth(created, fields, found):
+        details = {**details, **truth}
     importance = fields.get("importance")
     return Memory(
         id=id,
@@ -157,7 +196,7 @@ def new_memory(
         accessed_at=created,
         tick=checked_count("tick", fields.get("tick", 0), 0),
         importance=usable_rating(rater(whole)) if importance is None else checked_importance(importance),
-        citations=checked_citations(kind, fields.get("citations", ()), exists),
+        citations=checked_citations(kind, fields.get("citations", ()), lambda id: found(id) is not None),
         place=checked_names("place", fields.get("place", ())),
         emotion=checked_emotion(fields.get("emotion")),
         source=checked_string("source", fields.get("source", "")),
@@ -237,7 +276,7 @@ def _as_stored(where: str, value: object, depth: int) -> Any:
     if value is None or isinstance(value, str | bool):
         return value
     if isinstance(value, int | float):
-        if not math.isfinite(value) or (isinstance(value, int) and value.bit_length() > _BITS):
+        if value.bit_length() > _BITS if isinstance(value, int) else not math.isfinite(value):
             raise UsageError(f"{where} {_shown(value)} is not a finite number of 64 bits", hint="keep it as a string")
         return value
     if depth and isinstance(value, Mapping):
@@ -401,6 +440,38 @@ def checked_citations(kind: Kind, citations: Sequence[int], exists: Callable[[in
         if not exists(cited):
             raise UsageError(f"cited memory {cited} does not exist", hint="cite memories that exist at this moment")
     return ids
+
+
+def checked_truth(
+    created: datetime,
+    fields: MemoryFields,
+    found: Callable[[int], Memory | None],
+    before: Mapping[str, Any] = NO_DETAILS,
+) -> dict[str, Any]:
+    """Returns `supersedes`, `valid_from` and `valid_until` as details have them; only what was given.
+
+    `created`: when the memory was made. `found` returns an earlier memory. `before`: the details of now, which count
+    where a time is not given. Raises UsageError for what is superseded and does not exist or is not older, and for a
+    memory that ends before it begins.
+    """
+    truth: dict[str, Any] = {}
+    given = fields.get("supersedes")
+    if given is not None and (before or given):
+        for id in (ids := checked_ids(given)):
+            if (old := found(id)) is None:
+                raise UsageError(f"superseded memory {id} does not exist", hint="give ids of earlier memories")
+            if old.created_at > created:
+                what = f"superseded memory {id} is of {iso(old.created_at)}, later than {iso(created)}"
+                raise UsageError(what, hint="the later one supersedes the earlier one")
+        truth[SUPERSEDES] = list(ids)
+    for name in (VALID_FROM, VALID_UNTIL):
+        if (moment := fields.get(name)) is not None:
+            truth[name] = iso(checked_time(moment))
+    first, last = (_moment(truth.get(name, before.get(name))) for name in (VALID_FROM, VALID_UNTIL))
+    if first and last and first > last:
+        hint = "give the earlier time as valid_from"
+        raise UsageError(f"valid_until {iso(last)} is before valid_from {iso(first)}", hint=hint)
+    return truth
 
 
 def checked_names(what: str, value: Collection[str]) -> tuple[str, ...]:

@@ -127,7 +127,9 @@ class PackedRecords:
         rests[~there] = self._number("")
         lengths, data = packed_since(self._known, since["rests"])
         if not first:
-            lengths, data = without(lengths, data, unused(self.rests, rests))
+            gone = unused(self.rests, rests)
+            lengths, data = without(lengths, data, gone)
+            self._numbers = {rest: number for rest, number in self._numbers.items() if not gone[number]}
         spans = np.diff(self._ends[first:size], prepend=start).astype(np.int32)
         spans, events = without(spans, np.frombuffer(bytes(self._events[start:]), dtype=np.uint8), ~there)
         return {

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from functools import cached_property, partial
 from itertools import count
@@ -40,6 +40,7 @@ from commonplace.memory.scoring import (
 )
 from commonplace.memory.search import Filters, matching
 from commonplace.memory.table import View
+from commonplace.memory.truth import Truth
 
 BY_WORDS = -1.4, 6.3
 """The logit of a retrieval's confidence by words alone: a constant, and the relevance by words of the best hit."""
@@ -61,6 +62,7 @@ class Options(Filters, total=False):
     embedding: Vector | None
     min_relevance: float | None
     collapse: bool
+    current: bool
 
 
 class RetrievalQuery(NamedTuple):
@@ -77,8 +79,9 @@ class RetrievalQuery(NamedTuple):
     vector: Vector | None
     """The one the caller gave."""
     min_relevance: float
-    collapse: bool
     filters: Filters
+    collapse: bool = False
+    current: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +124,10 @@ class Retrieval(Sequence[ScoredMemory]):
     min_relevance: float = 0.0
     repeats: Mapping[int, tuple[int, ...]] = field(default_factory=dict[int, "tuple[int, ...]"])
     """With `collapse`: id of a hit → those that only say the same and would have been hits too, best first."""
+    current: bool = False
+    """Whether what is not true at `at` was lowered."""
+    notes: Mapping[int, str] = field(default_factory=dict[int, str])
+    """With `current`: id of a hit that is not true at `at` → what supersedes it, or when it is valid, in words."""
     measure: Relevance | None = field(default=None, compare=False, repr=False)
     """What `ScoredMemory.relevance` is computed with."""
     _hits: list[ScoredMemory] = field(init=False, compare=False, repr=False, default_factory=list[ScoredMemory])
@@ -210,20 +217,25 @@ def retrieve(
     `made`: the vector that the embedder has made of the question already; `query_error`: how it failed. `touches`:
     whether the hits are last accessed at `at`, which the caller records.
     """
-    text, at, policy, k, purpose, max_tokens, exclude, given, min_relevance, collapse, filters = query
+    text, at, policy, k, purpose, max_tokens, exclude, given, min_relevance, filters, collapse, current = query
+    truth = Truth(view, at) if current else None
     among = candidates(view, policy, exclude, at, filters)
     count = among.size
     asked = bool(text) or given is not None
-    best_of = k if max_tokens is None and min_relevance <= 0 and not collapse else None
+    best_of = k if max_tokens is None and min_relevance <= 0 and not (collapse or truth) else None
     scores = None
     if asked and count:
-        scores = score_candidates(among, text, given if made is None else made, None, best_of)
+        scores = scored(among, text, given if made is None else made, None, best_of, truth)
     measure = Relevance(among, text) if asked else None
     if scores and measure and min_relevance > 0:
-        scores = scores.only(np.flatnonzero(measure.of_all(scores) >= min_relevance))
+        fitting = measure.of_all(scores)
+        fitting = truth.inherited(scores.of, fitting) if truth else fitting
+        scores = scores.only(np.flatnonzero(fitting >= min_relevance))
     if scores:
         among, count = scores.of, scores.candidates
     totals = scores.totals if scores else np.zeros(count)
+    if truth and not scores:
+        totals[truth.invalid_among(among)] = -1
     most = k if max_tokens is None else None
     ranked = best(totals, view.table.created, None if collapse else most, among.rows)
     groups: dict[int, list[int]] = {}
@@ -233,6 +245,7 @@ def retrieve(
     if max_tokens is not None:
         ranked = _fitting(ranked, among.take(view.table.tokens), k, max_tokens)
     chosen = ranked if among.rows is None else among.rows[ranked]
+    found = view.table.records_of(chosen.tolist())
     return Retrieval(
         purpose=purpose,
         query=text,
@@ -243,7 +256,7 @@ def retrieve(
         excluded=tuple(sorted(exclude)),
         length=view.length,
         chosen_by="score" if asked else "newest",
-        found=tuple(view.table.records_of(chosen.tolist())),
+        found=tuple(found),
         accessed=(micros(at),) * len(chosen) if touches else tuple(view.accessed[chosen].tolist()),
         scores=tuple((totals[ranked] * UNIT).tolist()),
         spreads=scores.spreads if scores else {},
@@ -258,8 +271,32 @@ def retrieve(
             for one in ranked.tolist()
             if groups.get(one)
         },
+        current=current,
+        notes={one.id: note for one in found if (note := truth.note(one.id))} if truth else {},
         measure=measure,
     )
+
+
+def scored(
+    among: Candidates,
+    text: str,
+    vector: Vector | None,
+    spreads: Spreads | None,
+    best_of: int | None = None,
+    truth: Truth | None = None,
+) -> Scores:
+    """Returns the scores of at least one candidate, as `score_candidates`; with `truth`, in the places it gives
+    them."""
+    scores = score_candidates(among, text, vector, spreads, best_of)
+    if not truth:
+        return scores
+    if among.policy.nearest:  # what supersedes one of the nearest competes with them
+        count, every = scores.candidates, np.arange(among.view.length)
+        rows = np.array(sorted(truth.successors(scores.of)), dtype=np.intp) - 1
+        rows = np.intersect1d(np.union1d(rows, scores.of.take(every)), among.take(every))
+        nearest = among._replace(rows=rows, policy=replace(among.policy, nearest=0))
+        scores = score_candidates(nearest, text, vector, scores.spreads)._replace(candidates=count)
+    return truth.placed(scores)
 
 
 def candidates(view: View, policy: Policy, exclude: AbstractSet[int], at: datetime, filters: Filters) -> Candidates:

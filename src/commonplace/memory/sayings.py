@@ -179,10 +179,14 @@ class Sayings:
         """Removes the sayings from `length` on."""
         self._ready, self._inverted = min(self._ready, length), min(self._inverted, length)
         for number in range(length, len(self.texts)):
-            for numbers in (self._numbers, self._derived):
-                if numbers.get(self.texts[number]) == number:
-                    del numbers[self.texts[number]]
+            self._drop(number)
         del self.texts[length:]
+
+    def _drop(self, number: int) -> None:
+        """Has the next memory of this text be another saying."""
+        for numbers in (self._numbers, self._derived):
+            if numbers.get(self.texts[number]) == number:
+                del numbers[self.texts[number]]
 
     def vector(self, number: int) -> Vector | None:
         """Returns a copy of the vector, None if there is no usable one."""
@@ -234,6 +238,8 @@ class Sayings:
         if (self.state[self.vectors_ready() : size] != _WAITING).any():
             self.make()
         gone = unused(size, used)[first:] if not first else np.zeros(size - first, dtype=np.bool_)
+        for number in np.flatnonzero(gone).tolist():  # who says it again says what is not in the segment
+            self._drop(number)
         lengths, data = without(*packed_since(self.texts, first), gone)
         checksums = [checksum(self.texts[number]) for number in range(first, size)]
         vectors = self.vectors[since["vectors"] : self.vectors_ready()]

@@ -6,8 +6,7 @@ each. A *shortlist* is some positions of candidates, those that are scored exact
 
 `score_candidates` computes the raw parts the policy names, normalises and adds them, and adds the parts that only a
 blend has. A part in which the question plays no part is a function here, its line in `PARTS`, and the field
-`NAME_weight` of `Policy`. Only `stores/postgres_stream.py` has the formula a second time, in SQL, to choose which rows
-are brought here.
+`NAME_weight` of `Policy`.
 """
 
 from __future__ import annotations
@@ -552,7 +551,7 @@ class Breakdown:
 
     def _units(self) -> Floats:
         units = np.empty((len(self.names), self._raw.shape[1]))
-        plain = self._policy.normalise == "minmax" and self._policy.relevance != "blend"
+        plain = self._policy.normalise == "minmax" and self._policy.relevance != "blend" and not self._counted
         if plain and all(low != high for low, high in self._ranges):
             lows, highs = np.array(self._ranges).T[:, :, None]  # as `normalise` does, all parts at once
             np.divide(np.subtract(self._raw, lows, out=units), (highs - lows) * UNIT, out=units)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ from commonplace.memory.embedding import (
     is_pure,
     warned,
 )
+from commonplace.memory.explain import explain
 from commonplace.memory.importance import shared_rater
 from commonplace.memory.policies import Policy, compares_vectors
 from commonplace.memory.preparing import (
@@ -40,6 +41,7 @@ from commonplace.memory.preparing import (
     Item,
     Prepared,
     embedded,
+    failure,
     flagged,
     items_of,
     located,
@@ -49,6 +51,7 @@ from commonplace.memory.preparing import (
 )
 from commonplace.memory.reader import Snapshot, StoredReader
 from commonplace.memory.record import (
+    SUPERSEDES,
     Emotion,
     Memory,
     MemoryFields,
@@ -65,10 +68,13 @@ from commonplace.memory.record import (
     checked_string,
     checked_text,
     checked_time,
+    checked_truth,
 )
 from commonplace.memory.records import StoredRows
 from commonplace.memory.reflection import after, since_reflection
-from commonplace.memory.retrieval import Retrieval, RetrievalQuery
+from commonplace.memory.restatements import Restatements, topic_words
+from commonplace.memory.retrieval import Retrieval, RetrievalQuery, retrieve
+from commonplace.memory.scoring import ScoredMemory
 from commonplace.memory.search import Filters
 from commonplace.memory.segments import read_segments
 from commonplace.memory.stores.codec import UNREADABLE
@@ -100,11 +106,20 @@ from commonplace.memory.stores.store import (
 )
 from commonplace.memory.table import MemoryTable, View
 from commonplace.memory.threads import in_thread, locked
+from commonplace.memory.truth import Truth
+from commonplace.text import NotebookText
 
 Result = TypeVar("Result")
 
 UNMADE = "unmade"
 """The setting of a character some of whose memories a model has not embedded, because no policy has read vectors."""
+
+_AKIN = replace(policies.LEXICAL, name="akin", recency_weight=0.0, importance_weight=0.0, k=200)
+"""How memories are found that a new one may supersede."""
+_LEAST = 1e-6
+"""How relevant these are at least: they have a word in common."""
+_BESIDE = 200
+"""How many memories that are added with it may be superseded by one: the latest."""
 
 
 def _named(embedder: Embedder | Embeds, where: str) -> Embedder:
@@ -117,11 +132,23 @@ def _named(embedder: Embedder | Embeds, where: str) -> Embedder:
     return found
 
 
+_PLAIN: Mapping[str, Callable[[Any], Any]] = {
+    "tags": partial(checked_names, "tags"),
+    "importance": checked_importance,
+    "kind": checked_kind,
+    "place": partial(checked_names, "place"),
+    "source": partial(checked_string, "source"),
+    "emotion": checked_emotion,
+}
+"""Fields that `revise` replaces, and how a new value is checked."""
+
+
 class MemoryStream(StoredReader):
     """Everything one character remembers, in RAM; `open` adds a store that keeps it.
 
     `embedder` is an `Embedder`, or a function from texts to vectors. `rater` is any callable from a text to an
-    importance of 1–10. Any number of threads may use a stream.
+    importance of 1–10. `restatements` finds the earlier memories that a new one supersedes, such as
+    `RestatementRules()`; None for only those that a call names. Any number of threads may use a stream.
     """
 
     forgives = True
@@ -135,9 +162,11 @@ class MemoryStream(StoredReader):
         embedder: Embedder | Embeds | None = None,
         rater: Rater | None = None,
         analyser: Analyser | None = None,
+        restatements: Restatements | None = None,
     ) -> None:
         analyser = analyser or shared_analyser()
         self.agent = agent
+        self.restatements = restatements
         self.policy = checked_policy(policy)
         parts = as_embedder(embedder or default_embedder()), rater or shared_rater(analyser.language), analyser
         self.table = MemoryTable(agent, *parts)
@@ -161,9 +190,10 @@ class MemoryStream(StoredReader):
         embedder: Embedder | Embeds | None = None,
         rater: Rater | None = None,
         analyser: Analyser | None = None,
+        restatements: Restatements | None = None,
         reembed: bool = False,
         progress: Progress | None = None,
-    ) -> MemoryStream:
+    ) -> Self:
         """Opens a character's stream in a store: a path or URL that `open_store` accepts, or an open store.
 
         When `remember`, `forget`, `archive`, `unarchive`, `revise` or `apply` returns, the store has the change;
@@ -197,6 +227,7 @@ class MemoryStream(StoredReader):
                 embedder=embedder,
                 rater=rater,
                 analyser=analyser,
+                restatements=restatements,
             )
         except BaseException:
             if own:
@@ -219,7 +250,7 @@ class MemoryStream(StoredReader):
         analyser: Analyser | None,
         *,
         own: bool,
-    ) -> MemoryStream | None:
+    ) -> Self | None:
         """Opens a stream with the index that a store keeps beside its rows; None if that is of no use."""
         if not hasattr(store, "index") or (index := cast(Indexed, store).index(checked_agent(agent))) is None:
             return None
@@ -262,7 +293,7 @@ class MemoryStream(StoredReader):
         forgotten: Iterable[int] = (),
         archived: Iterable[int] = (),
         **parts: Any,
-    ) -> MemoryStream:
+    ) -> Self:
         """Makes a stream from stored memories: all of them in the order of their ids, forgotten ones included.
 
         `vectors`: one per memory, as `vector` returned it. `accesses`: id → last access, where `accessed_at` is older.
@@ -287,7 +318,7 @@ class MemoryStream(StoredReader):
         return stream._without(forgotten, archived)
 
     @classmethod
-    def load(cls, agent: str, rows: StoredRows, *, forgotten: Iterable[int] = (), **parts: Any) -> MemoryStream:
+    def load(cls, agent: str, rows: StoredRows, *, forgotten: Iterable[int] = (), **parts: Any) -> Self:
         """Makes a stream from stored columns, as `restore` does from memories. None becomes an object until it is read.
 
         `forgotten`, `parts`: as of `restore`.
@@ -296,7 +327,7 @@ class MemoryStream(StoredReader):
         stream.table.load(rows)
         return stream._without(forgotten)
 
-    def _without(self, forgotten: Iterable[int], archived: Iterable[int] = ()) -> MemoryStream:
+    def _without(self, forgotten: Iterable[int], archived: Iterable[int] = ()) -> Self:
         """Returns the stream that was just filled, without what is gone."""
         self.table.archived = set(archived)
         gone = self._known({*forgotten, *self.table.archived})
@@ -323,15 +354,21 @@ class MemoryStream(StoredReader):
         event: str = "",
         details: Mapping[str, Any] | None = None,
         metadata: Mapping[str, Any] | None = None,
+        supersedes: Sequence[int] = (),
+        valid_from: datetime | None = None,
+        valid_until: datetime | None = None,
     ) -> Memory:
         """Adds a memory and returns it with its id; it can be retrieved at once.
 
         `text` is cleaned; one longer than 2,000 characters is cut, and kept whole in `details["full_text"]`. `at`: now,
         by the clock of this machine, if None. `metadata` becomes part of `details`, in which tuples become lists.
-        `importance` is clamped to 1–10, or rated if None. Raises UsageError for an empty text, an importance that is
-        not a number, an embedding of another size than the embedder's or with NaN or infinity in it, details that JSON
-        cannot hold, an unknown kind, an observation or action with citations, a reflection without citations, and
-        citations of memories that do not exist.
+        `importance` is clamped to 1–10, or rated if None. `supersedes`: ids of earlier memories that are no longer true
+        since this one is; without any, those that the stream's `restatements` find. `valid_from`, `valid_until`: when
+        it is true, if that is not from now on for good. Raises UsageError for an empty text, an importance that is not
+        a number, an embedding of another size than the embedder's or with NaN or infinity in it, details that JSON
+        cannot hold, an unknown kind, an observation or action with citations, a reflection without citations,
+        citations of memories that do not exist, superseded ones that do not exist or are not older, and a `valid_until`
+        before `valid_from`.
 
         An embedder that raises an exception costs the vector and not the memory, whose details then have an
         `embedding_error`: see `unembedded` and `reembed`. One whose rater raises is rated by the rules, and has a
@@ -351,19 +388,28 @@ class MemoryStream(StoredReader):
             event=event,
             details=details,
             metadata=metadata,
+            supersedes=supersedes,
+            valid_from=valid_from,
+            valid_until=valid_until,
         )
-        return self._add([self._made(Item(text, self._moment(at), fields))])[0]
+        return self._add(self._linked([self._made(Item(text, self._moment(at), fields))], self.restatements))[0]
 
     def add_many(
-        self, items: Iterable[str | Mapping[str, Any]], *, at: datetime | None = None, system: bool = False
+        self,
+        items: Iterable[str | Mapping[str, Any]],
+        *,
+        at: datetime | None = None,
+        system: bool = False,
+        restatements: Restatements | None = None,
     ) -> list[Memory]:
         """Adds a conversation or another list and returns its memories; all of it is stored or nothing.
 
         An item is a text, a mapping of `text` and the arguments of `remember`, or a chat message:
         `{"role", "content", "name"?, "created_at" or "timestamp"?}`, whose `content` may be a list of parts. `at`: the
         time of items that have none. A message's `source` is its name or role. Messages of the role `system` are left
-        out unless `system` is True, and so are items without content. All are embedded at once. Raises UsageError that
-        names the position (0 is the first) of the first item that is wrong, before anything is added.
+        out unless `system` is True, and so are items without content. All are embedded at once. `restatements`: None
+        for the stream's. Raises UsageError that names the position (0 is the first) of the first item that is wrong,
+        before anything is added.
         """
         made: list[Prepared] = []
         for position, item in enumerate(items_of(items, at, system=system)):
@@ -371,7 +417,44 @@ class MemoryStream(StoredReader):
                 made.append(self._made(item))
             except UsageError as error:
                 raise located(error, position) from error
-        return self._add(made) if made else []
+        return self._add(self._linked(made, restatements or self.restatements)) if made else []
+
+    def _linked(self, made: Sequence[Prepared], restatements: Restatements | None) -> Sequence[Prepared]:
+        """Returns the memories with what they restate, where they do not say it. Outside the lock: a mind may take
+        seconds. What fails is logged, and supersedes nothing."""
+        if restatements is None:
+            return made
+        first, known, found = self.last_id + 1, list[Memory](), list[Prepared]()
+        for place, one in enumerate(made):
+            memory, gone = replace(one.memory, id=first + place), {*one.memory.supersedes}
+            if gone:
+                found.append(one)
+            else:
+                beside = [old for old in known[-_BESIDE:] if old.created_at <= memory.created_at]
+                try:
+                    candidates = {old.id: old for old in [*self._akin(memory), *beside]}
+                    ids = restatements(memory, list(candidates.values())) if candidates else ()
+                    gone = candidates.keys() & checked_ids(ids)
+                except Exception as error:
+                    failure(self.agent, "restatements", error)
+                earlier = sorted(id for id in gone if id < first)
+                linked = flagged(one.memory, {SUPERSEDES: earlier}) if earlier else one.memory
+                inside = tuple(sorted(id - first for id in gone if id >= first))
+                found.append(one._replace(memory=linked, supersedes=inside))
+            known = [old for old in known if old.id not in gone] + [memory]
+        return found
+
+    @locked
+    def _akin(self, memory: Memory) -> list[Memory]:
+        """Returns memories that may be about the same and are still true, the most similar first, and the latest."""
+        view, text = self._view(), f"{memory.text} {topic_words(memory.text)}"
+        latest = next(self._latest(), None)
+        exclude = frozenset(Truth(view, memory.created_at).superseded)
+        query = RetrievalQuery(text, memory.created_at, _AKIN, _AKIN.k, "", None, exclude, None, _LEAST, Filters())
+        found = list(retrieve(view, query).found)
+        if latest and latest.created_at <= memory.created_at and latest.id not in exclude:
+            found.append(latest)
+        return found
 
     @property
     @locked
@@ -391,7 +474,8 @@ class MemoryStream(StoredReader):
         """Embeds these memories, as `reembed`. Only what is quick is under the lock."""
         count = 0
         for first in range(0, len(wanted), checked_count("batch", batch, 1)):
-            memories = [self.get(id) for id in wanted[first : first + batch] if id in self]
+            some = wanted[first : first + batch]
+            memories = [memory for id in some if (memory := self._found_by_id(id)) is not None]
             vectors = vectors_of(self.table.embedder, [memory.text for memory in memories])
             count += self._again(partial(self._say, memories, vectors))
         return count
@@ -441,7 +525,7 @@ class MemoryStream(StoredReader):
             embedder=table.embedder,
             rater=table.rater,
             language=table.analyser.language,
-            exists=self.__contains__,
+            found=self._found_by_id,
         )
 
     def _add(self, made: Sequence[Prepared]) -> list[Memory]:
@@ -482,6 +566,9 @@ class MemoryStream(StoredReader):
     def _numbered(self, one: Prepared, first: int, place: int) -> Memory:
         """Returns the memory under the id that is the next by now, and what it cites still there. Raises UsageError."""
         memory, id = one.memory, first + place
+        if one.supersedes:
+            ids = sorted({*memory.supersedes, *(first + other for other in one.supersedes)})
+            memory = flagged(memory, {SUPERSEDES: ids})
         if one.cites is not None:
             return replace(memory, id=id, citations=tuple(first + other for other in one.cites))
         checked_citations(memory.kind, memory.citations, self.table.__contains__)
@@ -560,34 +647,41 @@ class MemoryStream(StoredReader):
         source: str | None = None,
         emotion: Emotion | None = None,
         at: datetime | None = None,
+        supersedes: Sequence[int] | None = None,
+        valid_from: datetime | None = None,
+        valid_until: datetime | None = None,
     ) -> Memory:
-        """Changes fields of a memory, and returns it. Its time, session, event and citations stay.
+        """Changes fields of a memory, also what it supersedes and when it is true, and returns it. Its time, session,
+        event and citations stay.
 
         None leaves a field unchanged; `details` replace the old ones. The text and tags of before are kept: see
         `history`. `at`: when they changed; None for the time of the latest memory. A new text is embedded, as in
         `remember`. Raises UsageError as `get` and `remember`.
         """
+        given: dict[str, Any] = {
+            "tags": tags, "importance": importance, "kind": kind, "place": place, "source": source, "emotion": emotion
+        }  # fmt: skip
+        plain = {name: _PLAIN[name](value) for name, value in given.items() if value is not None}
+        links = MemoryFields(valid_from=valid_from, valid_until=valid_until)
+        if supersedes is not None:
+            links["supersedes"] = supersedes
         shown, whole = (None, "") if text is None else checked_text(text)
         vector, failed = None, ""
         if shown is not None and self.table.eager:
             (vector,), failed = embedded(self.agent, self.table.embedder, [shown])
 
+        def older(other: int) -> Memory | None:
+            return self._found_by_id(other) if other < id else None
+
         def change() -> Memory:
-            before = memory = self.get(id)
-            if importance is not None:
-                memory = replace(memory, importance=checked_importance(importance))
-            if kind is not None:
-                memory = replace(memory, kind=checked_kind(kind))
-                checked_citations(memory.kind, memory.citations, lambda _: True)
-            if place is not None:
-                memory = replace(memory, place=checked_names("place", place))
-            if source is not None:
-                memory = replace(memory, source=checked_string("source", source))
-            if emotion is not None:
-                memory = replace(memory, emotion=checked_emotion(emotion))
+            before = self.get(id)
+            memory = replace(before, **plain)
+            checked_citations(memory.kind, memory.citations, lambda _: True)
             if details is not None:
                 kept = {name: memory.details[name] for name in KEPT_DETAILS if name in memory.details}
                 memory = replace(memory, details={**checked_mapping("details", details), **kept})
+            if truth := checked_truth(memory.created_at, links, older, memory.details):
+                memory = replace(memory, details={**memory.details, **truth})
             if shown is not None:
                 found = {name: value for name, value in memory.details.items() if name not in (FULL, EMBEDDING_ERROR)}
                 if len(whole) > len(shown):
@@ -595,8 +689,6 @@ class MemoryStream(StoredReader):
                 if failed:
                     found[EMBEDDING_ERROR] = failed
                 memory = replace(memory, text=shown, details=found)
-            if tags is not None:
-                memory = replace(memory, tags=checked_names("tags", tags))
             if memory.full_text != before.full_text or memory.tags != before.tags:
                 moment = iso(utc_of(self.table.latest) if at is None else checked_time(at))
                 past = {"text": before.full_text, "tags": list(before.tags), "until": moment}
@@ -682,6 +774,16 @@ class MemoryStream(StoredReader):
         self._commit(delta.memories)
         if delta.touched and delta.touched_at is not None:
             self._touch(delta.touched, delta.touched_at)
+
+    @locked
+    def explain(self, hits: Iterable[ScoredMemory]) -> NotebookText:
+        """Returns a table of the hits with every part of every score, and which of them are superseded by now."""
+        if isinstance(hits, Retrieval):
+            truth = Truth(self._view(), hits.at)
+        else:
+            truth = Truth(self._view(), utc_of(self.table.latest))
+        hits = hits if isinstance(hits, Retrieval) else list(hits)
+        return explain(hits, {hit.memory.id: note for hit in hits if (note := truth.note(hit.memory.id))})
 
     @locked
     def snapshot(
@@ -808,7 +910,7 @@ class MemoryStream(StoredReader):
                 raise portable.refused(path, line.number, error) from error
             accessed_at = line.accessed_at or one.memory.accessed_at
             memory = replace(mended(one.memory), kind=line.kind, accessed_at=accessed_at)
-            made.append(Prepared(memory, one.vector, line.cites))
+            made.append(Prepared(memory, one.vector, line.cites, line.supersedes))
         memories = self._add(made) if made else []
         self.archive([memory.id for memory, line in zip(memories, lines, strict=True) if line.archived])
         return memories
@@ -832,7 +934,8 @@ class MemoryStream(StoredReader):
         self.table = MemoryTable(self.agent, **parts)
         self.table.guard, self.table.eager = self.guard, table.eager
         self.table.extend(stored.memories, stored.vectors)
-        self._unembedded, self._unmade = set(), set()
+        self._unembedded = {memory.id for memory in stored.memories if EMBEDDING_ERROR in memory.details}
+        self._unmade = set()
         if stored.settings.get(UNMADE):
             self._note_missing(stored.memories)
         self._without(stored.forgotten, stored.archived)

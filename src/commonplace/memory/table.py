@@ -24,6 +24,7 @@ from commonplace.memory.embedding import UNUSABLE, Embedder, Vector, is_pure
 from commonplace.memory.policies import Policy
 from commonplace.memory.record import (
     KINDS,
+    TRUTH,
     Memory,
     MemoryFields,
     Rater,
@@ -107,6 +108,7 @@ class MemoryTable:
         self.known_present: tuple[int, Any, Indices | None] | None = None
         """Length and `alive` of the latest view that asked for its rows that are `present`, and these."""
         self._competing: dict[tuple[tuple[str, ...], tuple[str, ...]], FlagColumn] = {}
+        self._linked = FlagColumn()
         self._saying: dict[Callable[[str], bool], FlagColumn] = {}
         """By sayings, not by rows."""
         self.kept: Counts | None = None
@@ -120,6 +122,10 @@ class MemoryTable:
     def __contains__(self, id: int) -> bool:
         """Returns whether there is a memory of this id, neither forgotten nor archived."""
         return 1 <= id <= self.length and bool(self.alive[id - 1])
+
+    def found(self, id: int) -> Memory | None:
+        """Returns the memory of this id, as `record` does; None if it does not exist, is forgotten or archived."""
+        return self.record(id - 1) if id in self else None
 
     def record(self, row: int) -> Memory:
         """Returns a memory as it was added or last revised; its last access is in the column `accessed`."""
@@ -167,7 +173,7 @@ class MemoryTable:
         """Checks, rates and embeds a memory and adds it as the next row. Raises UsageError and then adds nothing."""
         id = self.length + 1
         vector = checked_vector(fields.get("embedding"))
-        memory = new_memory(text, at, fields, id=id, agent=self.agent, rater=self.rater, exists=self.__contains__)
+        memory = new_memory(text, at, fields, id=id, agent=self.agent, rater=self.rater, found=self.found)
         if vector is None and self.eager:
             vector = self.embedder.embed([memory.text])[0]
         self.append(memory, vector)
@@ -293,6 +299,7 @@ class MemoryTable:
             self._packed.replace(row, memory)
         else:
             self._latest[row - self._packed.size] = memory
+        self._linked.put(row, not TRUTH.isdisjoint(memory.details))
         self._fill(row, memory)
 
     def say(self, memory: Memory, vector: Vector | None) -> None:
@@ -332,7 +339,7 @@ class MemoryTable:
         self.sayings.truncate(self._sayings_committed)
         for flags in self._saying.values():
             flags.truncate(self._sayings_committed)
-        for column in (self.blend, *self._competing.values(), *self.recency.values()):
+        for column in (self.blend, self._linked, *self._competing.values(), *self.recency.values()):
             column.truncate(length)
 
     def touch(self, ids: Sequence[int], at: datetime) -> None:
@@ -482,6 +489,14 @@ class MemoryTable:
         for row in range(flags.size, length):
             flags.append(_competes(self.record(row), tags, texts))
         return flags.values[:length]
+
+    def linked(self, length: int) -> Indices:
+        """Returns those of the first `length` rows that may supersede others, or be valid for a time only."""
+        for row in range(self._linked.size, length):
+            rare = self._packed.rare(row)
+            details = self.record(row).details if rare is None else rare.get("details", {})
+            self._linked.append(not TRUTH.isdisjoint(details))
+        return self._linked.where(length)
 
     def index(self, lexical: LexicalIndex, length: int, alive: NDArray[np.bool_]) -> None:
         """Adds the rows that `lexical` lacks up to `length`, skipping those that are not alive."""

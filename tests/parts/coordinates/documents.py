@@ -40,7 +40,13 @@ names = st.lists(texts, max_size=3)
 numbers = st.one_of(st.integers(-5, 400), st.floats(-100, 100))
 shares = st.one_of(st.sampled_from((0, 0.0, 1, 1.0, 0.7, 0.1)), st.floats(0, 1))
 json = st.recursive(
-    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), texts),
+    st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(-(1 << 63), (1 << 64) - 1),
+        st.floats(allow_nan=False, allow_infinity=False),
+        texts,
+    ),
     lambda inner: st.one_of(st.lists(inner, max_size=2), st.dictionaries(texts, inner, max_size=2)),
     max_leaves=4,
 )

@@ -207,6 +207,26 @@ def test_filters_and_a_least_relevance_hold_in_recall(tmp_path):
     over(tmp_path / "notes.db", questions, agent="user")
 
 
+def test_what_is_no_longer_true_comes_after_what_is_and_says_so(tmp_path):
+    async def day(ask: Assistant) -> None:
+        await ask("remember", text="I live in Seoul", at="2031-10-04T09:00")
+        kept = await ask("remember", text="I moved to Busan", at="2031-10-05T09:00")
+        await ask("remember", text="the fair is on", at="2031-10-05T09:00", valid_until="2031-10-06", supersedes=[2])
+        assert kept["details"] == {"supersedes": [1]}
+        question = {"query": "where do I live?", "at": "2031-10-05T10:00"}
+        await ask("forget", ids=[3])
+        first, second = (await ask("recall", **question))["hits"]
+        assert (first["memory"]["id"], first["note"]) == (2, "")
+        assert "it takes the place of what it supersedes" in first["why"]
+        assert (second["memory"]["id"], second["note"]) == (1, "superseded by #2 on 2031-10-05")
+        assert [hit["memory"]["id"] for hit in (await ask("recall", **question, current=False))["hits"]] == [1, 2]
+        assert "It is superseded by #2" in (await ask("explain", id=1, **question))["reason"]
+        assert "It is superseded by #2" in (await ask("explain", id=1, k=1, **question))["reason"]
+        assert "superseded memory 9 does not exist" in await ask.refused("remember", text="x", supersedes=[9])
+
+    over(tmp_path / "notes.db", day, "user")
+
+
 def test_two_assistants_share_a_store(tmp_path):
     ours, theirs = (mcp_server.tools_of(str(tmp_path / "notes.db"), "user") for _ in range(2))
 

@@ -1,9 +1,13 @@
-"""Retrieval inside the database gives the lists of a stream in RAM."""
+"""A stream that follows its database is the stream in RAM, for all processes that serve a character."""
 
 from __future__ import annotations
 
+import asyncio
+import inspect
+import multiprocessing
 import random
-from concurrent.futures import ThreadPoolExecutor
+import tempfile
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 
@@ -11,9 +15,9 @@ import numpy as np
 import pytest
 
 from commonplace.errors import CommonplaceError, UsageError
-from commonplace.memory import Draft, Emotion, MemoryStream, lattice, policies
+from commonplace.memory import Draft, Emotion, Memories, MemoryStream, lattice, policies
 from commonplace.memory.embedding import EmbeddingWarning
-from commonplace.memory.stores import DatabaseStream
+from commonplace.memory.stores import DatabaseStream, keeper
 from commonplace.memory.stores.store import Add, Archive, Forget, Restore, Revise, Touch
 from commonplace.testing.stores import START, WordCounts, before_each, memory, write
 from parts.stores.test_postgres import opened
@@ -23,7 +27,7 @@ MIXED = replace(policies.PARK, name="mixed", recency_weight=-0.5, importance="un
 AGED = replace(policies.TWO_STAGE, name="aged", nearest=0, normalise="minmax", all_equal=0.0)
 RAW = replace(policies.PARK, name="raw", normalise="none", importance="unit")
 FLAT = replace(policies.PARK, name="flat", decay=1.0)
-ASKED = (policies.PARK, policies.TWO_STAGE, MIXED, AGED, RAW, FLAT)
+ASKED = (*map(policies.by_name, policies.NAMES), MIXED, AGED, RAW, FLAT)
 
 
 def vector(chance: random.Random, exact: bool):
@@ -125,22 +129,42 @@ def compare(url: str, where, seed: int) -> None:
                 "exclude": frozenset(id for id in range(1, ram.last_id + 1) if chance.random() < 0.05),
                 "min_relevance": chance.choice((None, None, 0.2, 0.9)),
                 "touch": False,
+                "current": chance.random() < 0.2,
+                "collapse": chance.random() < 0.2,
                 **some_filters(chance),
             }
-            assert base.retrieve(query, **options) == ram.retrieve(query, **options), (
-                seed,
-                policy.name,
-                query,
-                options,
-            )
+            found, expected = (stream.retrieve(query, **options) for stream in (base, ram))
+            assert found == expected, (seed, policy.name, query, options)
+            assert [hit.relevance for hit in found] == [hit.relevance for hit in expected]
+            assert base.explain(found) == ram.explain(expected)
+            some = chance.randint(1, ram.last_id)
+            assert base.why_not(some, found) == ram.why_not(some, expected)
     for _ in range(6):
         wanted = some_filters(chance)
         assert base.search(**wanted, limit=5) == ram.search(**wanted, limit=5), (seed, wanted)
     at = START + timedelta(days=100)
     assert base.recall("Klaus", at=at, k=3) == ram.recall("Klaus", at=at, k=3)
-    assert list(base) == list(ram)
-    assert base.importance_since_reflection() == pytest.approx(ram.importance_since_reflection())
+    assert told(base) == told(ram)
     store.close()
+
+
+def told(stream: MemoryStream) -> dict[str, object]:
+    """All that a stream tells without a question."""
+    memories = list(stream)
+    return {
+        "memories": memories,
+        "archived": stream.archived,
+        "count": len(stream),
+        "last_id": stream.last_id,
+        "latest": stream.recent(3),
+        "first": [memory.id for memory in stream.first(3)],
+        "backwards": [memory.id for memory in stream.backwards()],
+        "unembedded": stream.unembedded,
+        "weights": stream.weights(),
+        "since": pytest.approx(stream.importance_since_reflection()),
+        "vectors": [None if (one := stream.vector(memory.id)) is None else one.tolist() for memory in memories],
+        "histories": [stream.history(memory.id) for memory in memories],
+    }
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -216,6 +240,16 @@ def test_two_streams_and_two_connections_add_under_the_next_ids(postgres_url, tm
         store.close()
 
 
+def without_vectors(store, name: str, *texts: str) -> None:
+    """Memories whose embedder has failed."""
+    given = {"details": {"embedding_error": "no answer"}}
+    write(
+        store,
+        name,
+        Add([memory(id, name, text=text, **given) for id, text in enumerate(texts, 1)], [None] * len(texts)),
+    )
+
+
 def test_what_another_forgets_at_the_last_moment_is_left_out(postgres_url, tmp_path):
     store, second = (opened(postgres_url, tmp_path) for _ in range(2))
     deeds = {
@@ -228,7 +262,7 @@ def test_what_another_forgets_at_the_last_moment_is_left_out(postgres_url, tmp_p
     for kind, deed in deeds.items():
         name = kind.__name__
         one, other = (DatabaseStream.open(each, name, embedder=WordCounts()) for each in (store, second))
-        write(store, name, Add([memory(id, name, text="a stove") for id in range(1, 5)], [None] * 4))
+        without_vectors(store, name, *["a stove"] * 4)
         if kind is Restore:
             one.archive([1, 2, 3])
         victims = [1, 2]
@@ -242,14 +276,37 @@ def test_what_another_forgets_at_the_last_moment_is_left_out(postgres_url, tmp_p
 
 
 def test_what_another_revises_while_it_is_embedded_stays_revised(postgres_url, tmp_path):
-    store = opened(postgres_url, tmp_path)
-    base = DatabaseStream.open(store, "maria", embedder=WordCounts())
-    write(store, "maria", Add([memory(1, text="a stove"), memory(2, text="a kite")], [None, None]))
-    new = [memory(1, text="e")]
-    with before_each(store, Revise, lambda: write(store, "maria", Revise([new.pop()]))):
-        assert base.reembed() == 2
-    assert (base.get(1).text, base.vector(1).tolist()) == ("e", [1, 0, 0, 0])
-    store.close()
+    store, second = (opened(postgres_url, tmp_path) for _ in range(2))
+    one, other = (DatabaseStream.open(each, "maria", embedder=WordCounts()) for each in (store, second))
+    without_vectors(store, "maria", "a stove", "a kite")
+    words = ["e"]
+    with before_each(store, Revise, lambda: other.revise(1, text=words.pop())):
+        assert one.reembed() == 1
+    for stream in (one, other):
+        assert (stream.get(1).text, stream.vector(1).tolist(), stream.unembedded) == ("e", [1, 0, 0, 0], ())
+        assert [past["text"] for past in stream.history(1)] == ["a stove"]
+    for each in (store, second):
+        each.close()
+
+
+def test_a_change_is_made_of_one_moment(postgres_url, tmp_path, monkeypatch):
+    store, second = (opened(postgres_url, tmp_path) for _ in range(2))
+    one, other = (DatabaseStream.open(each, "maria", embedder=WordCounts()) for each in (store, second))
+    without_vectors(store, "maria", "a stove", "a kite")
+    words, get = ["e"], one.get
+
+    def read(id: int):
+        found = get(id)
+        if words:  # what is read next is of a later moment, if it is not held back
+            other.revise(1, text=words.pop())
+        return found
+
+    monkeypatch.setattr(one, "get", read)
+    one.reembed()
+    assert [memory.text for memory in one] == ["e", "a kite"]
+    assert [past["text"] for past in one.history(1)] == ["a stove"]
+    for each in (store, second):
+        each.close()
 
 
 class Moody(WordCounts):
@@ -297,15 +354,6 @@ def test_more_than_a_batch_can_be_read_while_it_is_changed(postgres_url, tmp_pat
     store.close()
 
 
-@pytest.mark.parametrize("name", ["lexical", "recall", "repo2023"])
-def test_policies_that_need_all_words_or_ranks_are_refused(name, postgres_url, tmp_path):
-    store = opened(postgres_url, tmp_path)
-    base = DatabaseStream.open(store, "maria", embedder=WordCounts())
-    with pytest.raises(UsageError, match="cannot be used in the database"):
-        base.recall("stove", at=START, policy=policies.by_name(name))
-    store.close()
-
-
 def test_memories_stored_without_the_vectors_that_follow_from_their_texts_are_compared(postgres_url, tmp_path):
     store = opened(postgres_url, tmp_path)
     ram = MemoryStream("lazy", policies.LEXICAL)
@@ -314,4 +362,207 @@ def test_memories_stored_without_the_vectors_that_follow_from_their_texts_are_co
     expected = ram.recall("lantern", at=START, policy=policies.PARK, touch=False)
     base = DatabaseStream.open(store, "lazy", policy=policies.PARK)
     assert base.recall("lantern", at=START, touch=False) == expected
+    store.close()
+
+
+# ── parity ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_it_has_every_public_name_of_a_stream_in_ram_with_its_signature():
+    names = {name for part in MemoryStream.__mro__ for name in vars(part) if not name.startswith("_")}
+    for name in sorted(names):
+        one, other = getattr(MemoryStream, name), getattr(DatabaseStream, name)
+        assert callable(one) == callable(other)
+        if callable(one):
+            assert inspect.signature(one) == inspect.signature(other), name
+    assert inspect.signature(MemoryStream) == inspect.signature(DatabaseStream)
+
+
+def deed(chance: random.Random):
+    """Something that changes a stream, the same for every stream it is done to."""
+    text = " ".join(chance.choice(WORDS[:-1]) for _ in range(3))
+    at = START + timedelta(minutes=chance.randint(0, 3000))
+    importance, number, count = chance.choice((1, 3, 7.5)), chance.random(), chance.randint(1, 4)
+
+    def some(stream: MemoryStream, among) -> list[int]:
+        ids = sorted(memory.id for memory in among)
+        return [ids[int(number * len(ids))]] if ids else []
+
+    def revise(stream: MemoryStream) -> object:
+        given = {"text": text, "tags": ["light"], "importance": importance, "at": at}
+        return [stream.revise(id, **given) for id in some(stream, stream)]
+
+    return chance.choice(
+        (
+            lambda stream: stream.remember(text, at=at, importance=importance),
+            lambda stream: stream.remember(text, at=at, source="Klaus", details={"n": count}),
+            lambda stream: stream.add_many([{"role": "user", "content": text}] * count, at=at),
+            lambda stream: asyncio.run(stream.aremember(text, at=at)),
+            lambda stream: stream.remember(text, at=START + timedelta(days=9), supersedes=some(stream, stream)),
+            lambda stream: [hit.memory.id for hit in stream.recall(text, at=at, k=count)],
+            lambda stream: [hit.memory.id for hit in asyncio.run(stream.arecall(text, at=at, policy=policies.PARK))],
+            revise,
+            lambda stream: stream.forget(some(stream, stream)),
+            lambda stream: stream.forget(where={"source": "Klaus", "min_importance": 7}),
+            lambda stream: stream.archive(some(stream, stream)),
+            lambda stream: stream.unarchive(some(stream, stream.archived)),
+            lambda stream: stream.reembed(),
+            lambda stream: stream.flush(),
+            lambda stream: stream.delete() if number < 0.1 else len(stream),
+        )
+    )
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_several_streams_do_in_turn_is_what_one_in_ram_does(seed, postgres_url, tmp_path, monkeypatch):
+    monkeypatch.setattr(keeper, "_LEAST", 4)  # short streams have an index, too
+    monkeypatch.setattr(keeper, "_CHANGED", 2)
+    chance = random.Random(seed)
+    stores = [opened(postgres_url, tmp_path) for _ in range(3)]
+    streams = [DatabaseStream.open(store, "지우", embedder=WordCounts()) for store in stores]
+    ram = MemoryStream("지우", embedder=WordCounts())
+    of_index = 0
+    for number in range(60):
+        change, which = deed(chance), chance.randrange(3)
+        if chance.random() < 0.15:
+            streams[which].close()
+            streams[which] = DatabaseStream.open(stores[which], "지우", embedder=WordCounts())
+            of_index += bool(streams[which]._keeper.files)
+        assert change(streams[which]) == change(ram), (seed, number)
+        at = START + timedelta(days=chance.choice((3, 12)))
+        query, policy = f"{chance.choice(WORDS)} {chance.choice(WORDS)}", chance.choice(ASKED)
+        asked, expected = (
+            stream.retrieve(query, at=at, touch=False, k=3, policy=policy, current=number % 2 == 0)
+            for stream in (chance.choice(streams), ram)
+        )
+        assert asked == expected, (seed, number, policy.name)
+    for stream in streams:
+        assert told(stream) == told(ram)
+    assert of_index
+    for store in stores:
+        store.close()
+
+
+def test_nothing_is_left_of_an_index_that_has_what_is_forgotten(postgres_url, tmp_path, monkeypatch):
+    monkeypatch.setattr(keeper, "_LEAST", 1)
+    monkeypatch.setattr(keeper, "_CHANGED", 1)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    store = opened(postgres_url, tmp_path)
+
+    def kept() -> int:
+        return store.connection.execute("SELECT count(*) FROM commonplace_index").fetchone()[0]
+
+    with DatabaseStream.open(store, "maria", embedder=WordCounts()) as one:
+        one.add_many(["a stove", "a kite"], at=START)
+    assert kept() == 1
+    one = DatabaseStream.open(store, "maria", embedder=WordCounts())
+    assert one._keeper.files
+    assert not list(tmp_path.glob("commonplace-index-*"))
+    one.remember("a lantern", at=START)
+    one.flush()
+    assert kept() == 2
+    one.forget([1])
+    assert kept() == 0
+    one.flush()
+    assert kept() == 1
+    one.delete()
+    assert kept() == 0
+    store.close()
+
+
+def test_exported_memories_are_imported_again(postgres_url, tmp_path):
+    store = opened(postgres_url, tmp_path)
+    one, other = (DatabaseStream.open(store, name, embedder=WordCounts()) for name in ("one", "other"))
+    one.add_many(["a stove", "a lantern", "a kite"], at=START)
+    one.archive([2])
+    assert one.export(tmp_path / "memories.jsonl") == 3
+    other.import_(tmp_path / "memories.jsonl")
+    assert [memory.text for memory in other] == ["a stove", "a kite"]
+    assert [memory.text for memory in other.archived] == ["a lantern"]
+    store.close()
+
+
+def test_drafts_and_snapshots_are_those_of_a_stream_in_ram(postgres_url, tmp_path):
+    store, second = (opened(postgres_url, tmp_path) for _ in range(2))
+    one, other = (DatabaseStream.open(each, "maria", embedder=WordCounts()) for each in (store, second))
+    other.remember("a stove", at=START, importance=4)
+    draft = Draft(one)
+    draft.remember("a lantern", at=START, importance=2)
+    assert [memory.text for memory in draft] == ["a stove", "a lantern"]
+    assert draft.importance_since_reflection() == 6
+    one.apply(draft.delta)
+    snapshot = other.snapshot()
+    one.remember("a kite", at=START)
+    assert ([memory.id for memory in snapshot], [memory.id for memory in other]) == ([1, 2], [1, 2, 3])
+    draft = Draft(other)
+    one.remember("a boat", at=START)
+    with pytest.raises(UsageError, match="at memory 3"):
+        other.apply(draft.delta)
+    for each in (store, second):
+        each.close()
+
+
+def test_a_pool_opens_streams_that_follow(postgres_url, tmp_path):
+    store, second = (opened(postgres_url, tmp_path) for _ in range(2))
+    other = DatabaseStream.open(second, "maria", embedder=WordCounts())
+    with Memories(store, embedder=WordCounts(), opens=DatabaseStream) as memories, memories.stream("maria") as stream:
+        other.remember("a stove", at=START)
+        assert [memory.text for memory in stream] == ["a stove"]
+    for each in (store, second):
+        each.close()
+
+
+def test_only_a_postgresql_store_is_followed(tmp_path):
+    with pytest.raises(UsageError, match="not a PostgreSQL store"):
+        DatabaseStream.open(tmp_path / "town.db", "maria")
+
+
+# ── several processes ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def serve(url: str, folder, worker: int, count: int) -> list[int]:
+    """One of several processes that serve one user; returns the ids of the memories that it has added."""
+    store = opened(url, folder)
+    stream = DatabaseStream.open(store, "user", embedder=WordCounts())
+    made = []
+    for number in range(count):
+        made.append(stream.remember(f"stove {worker} {number}", at=START, importance=3).id)
+        made += [memory.id for memory in stream.add_many([f"kite {worker} {number} {i}" for i in range(2)], at=START)]
+        assert {hit.memory.id for hit in stream.recall(f"stove {worker} {number}", at=START, k=3)}
+        stream.revise(1, text=f"{stream.get(1).text} x")  # what it says depends on what is seen
+        stream.revise(2, tags=[f"{worker}-{number}"])
+        stream.archive([made[-1]])
+        if number % 2:
+            stream.unarchive([made[-1]])
+        else:
+            stream.forget([made[-2]])
+    store.close()
+    return made
+
+
+@pytest.mark.parametrize("workers", [2, 4])
+def test_processes_that_serve_one_user_lose_nothing(workers, postgres_url, tmp_path):
+    count, store = 8, opened(postgres_url, tmp_path)
+    base = DatabaseStream.open(store, "user", embedder=WordCounts())
+    base.add_many(["the first", "the second"], at=START)
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+        serving = [pool.submit(serve, postgres_url, tmp_path, worker, count) for worker in range(workers)]
+        made = [one.result() for one in serving]
+    ids = [id for some in made for id in some]
+    assert sorted(ids) == list(range(3, 3 + 3 * workers * count))
+    assert all(some == sorted(some) for some in made)
+    there, away = {memory.id: memory for memory in base}, {memory.id for memory in base.archived}
+    for worker, some in enumerate(made):
+        for number in range(count):
+            first, second, third = some[3 * number : 3 * number + 3]
+            assert there[first].text == f"stove {worker} {number}"
+            left = number % 2 == 1
+            assert (second in there, third in there, third in away) == (left, left, not left)
+    assert len(base.history(2)) == workers * count
+    assert {tuple(past["tags"]) for past in base.history(2)} | {base.get(2).tags} == {
+        (),
+        *((f"{worker}-{number}",) for worker in range(workers) for number in range(count)),
+    }
+    with MemoryStream.open(store, "user", embedder=WordCounts()) as ram:
+        assert told(base) == told(ram)
     store.close()

@@ -24,7 +24,8 @@ from commonplace.api import OpenedRun, open_run
 from commonplace.clock import iso
 from commonplace.errors import CommonplaceError, UsageError, install
 from commonplace.lookup import RunMemories, StoreMemories, is_run, moment
-from commonplace.memory import MemoryStream, Retrieval, ScoredMemory
+from commonplace.memory import MemoryStream, RestatementRules, Retrieval, ScoredMemory
+from commonplace.memory.explain import NO_NOTES
 from commonplace.memory.record import MemoryFields, checked_count
 from commonplace.memory.search import Filters
 from commonplace.memory.shapes import MemoryJSON
@@ -71,6 +72,7 @@ class Hit(BaseModel):
 
     rank: int
     score: float
+    note: str = Field(description="which memory supersedes it, or when it is valid; empty for one that is true")
     relevance: float | None = Field(description="0 to 1, comparable between questions; null without a question")
     why: str
     parts: list[ScorePart]
@@ -224,11 +226,12 @@ _MEANINGS = {
     "neighbours": "the memories around it fit the question",
     "named": "the question names its speaker, its subject or its place",
     "statement": "it states something instead of asking",
+    "current": "it takes the place of what it supersedes",
 }
 
 
-def hit_of(hit: ScoredMemory) -> Hit:
-    """Returns a scored memory with its reasons in numbers and words, the strongest first."""
+def hit_of(hit: ScoredMemory, notes: Mapping[int, str] = NO_NOTES) -> Hit:
+    """Returns a scored memory with its reasons in numbers and words, the strongest first. `notes`: id → its note."""
     parts = [
         ScorePart(
             name=name,
@@ -247,6 +250,7 @@ def hit_of(hit: ScoredMemory) -> Hit:
     return Hit(
         rank=hit.rank,
         score=hit.score,
+        note=notes.get(hit.memory.id, ""),
         relevance=hit.relevance,
         why=why,
         parts=parts,
@@ -261,6 +265,7 @@ Agent = Annotated[str, Field(description="Whose memories; the server's default i
 When = Annotated[str, Field(description="ISO time, such as 2031-10-04T08:00; now if left out.")]
 AsOf = Annotated[int | str, Field(description="As of this tick or ISO simulated time; the latest if left out.")]
 Then = Annotated[int | str, Field(description="As of this ISO time or, in a run, tick; the present if left out.")]
+Since = Annotated[str, Field(description="ISO time from which it is true, if that is not now.")]
 Query = Annotated[str, Field(description="A question or a few words. Empty for the latest memories.")]
 Count = Annotated[int, Field(description="At most this many.", ge=1, le=200)]
 Ids = Annotated[list[int], Field(description="Ids of memories.", min_length=1)]
@@ -271,6 +276,7 @@ Source = Annotated[str, Field(description="Who said or wrote it.")]
 Session = Annotated[str, Field(description="The conversation it belongs to.")]
 Tags = Annotated[list[str] | None, Field(description="Labels to find it by.")]
 Text = Annotated[str, Field(description="What to remember: one thing, in a sentence that can stand alone.")]
+Current = Annotated[bool, Field(description="Put what is no longer true behind what is true in its place.")]
 Least = Annotated[float, Field(description="Only hits this relevant; 0.1 to 0.3 keeps nonsense out.", ge=0, le=1)]
 
 
@@ -325,11 +331,18 @@ class _Recalling:
         raise NotImplementedError
 
     def recall(
-        self, query: Query, agent: Agent = "", k: Count = 10, at: Then = "", only: Only = None, min_relevance: Least = 0
+        self,
+        query: Query,
+        agent: Agent = "",
+        k: Count = 10,
+        at: Then = "",
+        only: Only = None,
+        min_relevance: Least = 0,
+        current: Current = True,
     ) -> Recollection:
         """Recall what fits a question best, with the reasons for each memory in words and numbers. Changes nothing."""
         name, stream, now = self._opened(agent, at)
-        found = _found(stream, query, now, k, only, min_relevance)
+        found = _found(stream, query, now, k, only, min_relevance, current)
         return Recollection(
             agent=name,
             query=query,
@@ -337,7 +350,7 @@ class _Recalling:
             policy=found.policy.name,
             fits=found.fits,
             confidence=found.confidence,
-            hits=[hit_of(hit) for hit in found.hits],
+            hits=[hit_of(hit, found.notes) for hit in found.hits],
         )
 
     def explain(
@@ -349,14 +362,16 @@ class _Recalling:
         at: Then = "",
         only: Only = None,
         min_relevance: Least = 0,
+        current: Current = True,
     ) -> Explanation:
         """Explain why a question recalls a memory, or why it does not."""
         _, stream, now = self._opened(agent, at)
-        found = _found(stream, query, now, k, only, min_relevance)
+        found = _found(stream, query, now, k, only, min_relevance, current)
         for hit in found.hits:
             if hit.memory.id == id:
-                shown = hit_of(hit)
-                return Explanation(id=id, recalled=True, reason=f"Number {hit.rank}: {shown.why}.", hit=shown)
+                shown = hit_of(hit, found.notes)
+                note = f" It is {shown.note}." if shown.note else ""
+                return Explanation(id=id, recalled=True, reason=f"Number {hit.rank}: {shown.why}.{note}", hit=shown)
         reason = str(stream.why_not(checked_count("id", id, 1), found))
         return Explanation(id=id, recalled=False, reason=reason, hit=None)
 
@@ -392,10 +407,23 @@ class StoreTools(_Recalling):
         source: Source = "",
         session: Session = "",
         tags: Tags = None,
+        supersedes: Annotated[
+            list[int] | None, Field(description="Ids of memories that this one replaces; found by rules if left out.")
+        ] = None,
+        valid_from: Since = "",
+        valid_until: Annotated[str, Field(description="ISO time from which it is no longer true.")] = "",
     ) -> MemoryJSON:
-        """Keep a memory for good. It can be recalled at once."""
+        """Keep a memory for good. It can be recalled at once. What it says is no longer true is superseded by it."""
         name = self._named(agent, new=True)
-        fields = MemoryFields(importance=importance, source=source, session=session, tags=tags or ())
+        fields = MemoryFields(
+            importance=importance,
+            source=source,
+            session=session,
+            tags=tags or (),
+            supersedes=supersedes or (),
+            valid_from=moment("valid_from", valid_from or None),
+            valid_until=moment("valid_until", valid_until or None),
+        )
         return memory_json(self._stream(name).remember(text, at=_when(at), **fields))
 
     def batch(
@@ -482,7 +510,7 @@ class StoreTools(_Recalling):
         if name in self._streams:
             self._streams[name].refresh()
         else:
-            self._streams[name] = MemoryStream.open(self._store, name)
+            self._streams[name] = MemoryStream.open(self._store, name, restatements=RestatementRules())
         return self._streams[name]
 
 
@@ -624,12 +652,14 @@ def _when(at: str) -> datetime:
 
 
 def _found(
-    stream: MemoryStream, query: str, now: datetime, k: int, only: Filter | None, min_relevance: float
+    stream: MemoryStream, query: str, now: datetime, k: int, only: Filter | None, min_relevance: float, current: bool
 ) -> Retrieval:
     """Returns what a question recalls, of memories that say the same the best, without counting it as an access."""
     wanted = only.wanted() if only else Filters()
     least = min_relevance or None
-    return stream.retrieve(query, at=now, k=k, touch=False, min_relevance=least, collapse=True, **wanted)
+    return stream.retrieve(
+        query, at=now, k=k, touch=False, min_relevance=least, collapse=True, current=current, **wanted
+    )
 
 
 def _listed(stream: MemoryStream, name: str, limit: int, only: Filter | None) -> Memories:

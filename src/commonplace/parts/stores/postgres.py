@@ -1,20 +1,26 @@
-"""Memories in PostgreSQL, with pgvector: for many characters, many readers, and streams larger than RAM."""
+"""Memories in PostgreSQL, with pgvector: for many characters, many readers, and many machines."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from datetime import datetime
 from functools import partial
+from itertools import count
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import RLock
 from typing import Any, NamedTuple
+from uuid import UUID, uuid4
 
 import numpy as np
 
 from commonplace.errors import CommonplaceError, UsageError, install, refuse_newer
+from commonplace.memory.columns import micros
 from commonplace.memory.embedding import Vector, encoded, gathered, norm_of
+from commonplace.memory.segments import Segment, write_segment
 from commonplace.memory.stores.codec import (
     COLUMNS,
     UNREADABLE,
@@ -28,10 +34,12 @@ from commonplace.memory.stores.codec import (
 from commonplace.memory.stores.store import (
     FORGOTTEN,
     Access,
+    Index,
     Kept,
     Log,
     Operation,
     Rows,
+    Touch,
     checked_agent,
     damaged,
     fold,
@@ -52,6 +60,7 @@ _ALIVE: dict[str, Any] = {
     "tcp_user_timeout": 60_000,
 }
 """How a connection finds out that the other machine is gone: seconds, a number, and milliseconds."""
+_TEMPORARY = "commonplace-index-"
 INSTALL = install("postgres")
 NO_PGVECTOR = "install pgvector on the server, or use embedded:FOLDER, which brings it along"
 FORMAT = 2
@@ -79,6 +88,8 @@ TABLES = (
     f"INSERT INTO commonplace_format VALUES ({FORMAT}) ON CONFLICT DO NOTHING",
 )
 """Make the tables, or bring older ones up to date."""
+_ONE_AT_A_TIME = "SELECT pg_advisory_xact_lock(67108877)"
+"""So that processes that start together make tables once."""
 
 
 class ServerGone(CommonplaceError):
@@ -177,9 +188,7 @@ def make_tables(connection: Any, where: str, access: Access) -> None:
         connection.execute("SET default_transaction_read_only = on")
     elif number < FORMAT:
         with connection.transaction():
-            connection.execute(
-                "SELECT pg_advisory_xact_lock(67108877)"
-            )  # so that two processes that start together make the tables once
+            connection.execute(_ONE_AT_A_TIME)
             for statement in TABLES:
                 connection.execute(statement)
 
@@ -193,6 +202,19 @@ _PUT = (
 )
 
 
+# an index is some segments, in the order of their places, each in parts; the values of the last one hold. The table is
+# made when the first index is kept
+_INDEX = (
+    "CREATE TABLE IF NOT EXISTS commonplace_index("
+    " agent int NOT NULL REFERENCES commonplace_agent ON DELETE CASCADE, place int NOT NULL, part int NOT NULL,"
+    " file uuid NOT NULL, made_with text NOT NULL, changed bigint NOT NULL, last_id int NOT NULL, data bytea NOT NULL,"
+    " PRIMARY KEY(agent, place, part))",
+    "ALTER TABLE commonplace_index ALTER COLUMN data SET STORAGE EXTERNAL",  # it does not become much shorter
+)
+_PART = 1 << 23
+"""Bytes of a segment in one row."""
+
+
 class Mark(NamedTuple):
     """A moment in the history of a character."""
 
@@ -202,6 +224,14 @@ class Mark(NamedTuple):
     """Stamp of the latest change of a memory."""
     last_id: int = 0
     settings: str = "{}"
+
+
+_NOW = (
+    "SELECT number, coalesce((SELECT changed FROM commonplace_memory WHERE agent = number"
+    " ORDER BY changed DESC LIMIT 1), '0')::text::bigint,"
+    " coalesce((SELECT max(id) FROM commonplace_memory WHERE agent = number), 0), settings"
+    " FROM commonplace_agent WHERE name = %s"
+)
 
 
 class PostgresStore:
@@ -220,6 +250,8 @@ class PostgresStore:
         self.guard = RLock()
         self.where = without_password(url)
         self.repairs: tuple[str, ...] = ()
+        self._copies: dict[str, TemporaryDirectory[str]] = {}
+        """Character → the files of its index, until they are mapped."""
         self.connection = connected(url, self.where)
         try:
             with self.mended():
@@ -238,6 +270,7 @@ class PostgresStore:
     @locked
     def read(self, agent: str, since: Mark | None = None) -> Log:
         """Returns what has changed in a character since a mark."""
+        self._remove_copies(agent)
         with self.moment():
             mark = self.now(agent)
             known = since if since is not None and since.number == mark.number else Mark(changed=-1)
@@ -261,18 +294,10 @@ class PostgresStore:
         """Returns the latest mark of a character. `lock`: nobody else writes to it until the end of the transaction."""
         checked_agent(agent)
         with self.mended():
-            query = f"SELECT number, settings FROM commonplace_agent WHERE name = %s{' FOR UPDATE' if lock else ''}"
-            found = self.connection.execute(query, (agent,)).fetchone()
-            if found is None:
-                return Mark()
-            number, settings = found
-            query = (
-                "SELECT coalesce((SELECT changed FROM commonplace_memory WHERE agent = %(agent)s"
-                " ORDER BY changed DESC LIMIT 1), '0')::text::bigint,"
-                " coalesce((SELECT max(id) FROM commonplace_memory WHERE agent = %(agent)s), 0)"
-            )
-            changed, last_id = self.connection.execute(query, {"agent": number}).fetchone()
-        return Mark(number, changed, last_id, settings)
+            if lock:  # by itself: a statement sees what there was when it began to wait
+                self.connection.execute("SELECT FROM commonplace_agent WHERE name = %s FOR UPDATE", (agent,))
+            found = self.connection.execute(_NOW, (agent,)).fetchone()
+        return Mark(*found) if found else Mark()
 
     @locked
     def write(self, agent: str, operations: Sequence[Operation], mark: Mark) -> Mark:
@@ -280,6 +305,9 @@ class PostgresStore:
         with self._transaction():
             if self.now(agent, lock=True) != mark:
                 raise overtaken(agent, self.where)
+            touches = [one for one in operations if isinstance(one, Touch)]
+            if len(touches) == len(operations):  # as after each question: nothing needs to be read
+                return self._touch({id: at for one in touches for id, at in one.accesses.items()}, mark)
             target = Rows(agent, mark.last_id, partial(self._kept, agent, mark.number))
             try:
                 fold(operations, target)
@@ -288,6 +316,18 @@ class PostgresStore:
             if not target.changes:
                 return mark
             return self._put(agent, target, mark)
+
+    def _touch(self, accesses: Mapping[int, datetime], mark: Mark) -> Mark:
+        query = (
+            "UPDATE commonplace_memory AS memory SET accessed = touched.at,"
+            " changed = greatest(pg_current_xact_id()::text::bigint, %s)::text::xid8"
+            " FROM unnest(%s::bigint[], %s::bigint[]) AS touched(id, at)"
+            f" WHERE memory.agent = %s AND memory.id = touched.id AND state != {FORGOTTEN}"
+            " RETURNING changed::text::bigint"
+        )
+        times = list(map(micros, accesses.values()))
+        found = self.connection.execute(query, (mark.changed + 1, list(accesses), times, mark.number)).fetchone()
+        return mark._replace(changed=found[0]) if found else mark
 
     def _kept(self, agent: str, number: int, ids: Sequence[int]) -> list[Kept]:
         query = f"SELECT {STORED} FROM commonplace_memory WHERE agent = %s AND id = ANY(%s) ORDER BY id"
@@ -306,6 +346,8 @@ class PostgresStore:
         if target.settings is not None:
             settings = as_json(dict(target.settings))
             execute("UPDATE commonplace_agent SET settings = %s WHERE number = %s", (settings, number))
+        if any(kept.state == FORGOTTEN for kept in target.rows.values()) and self._has_index():
+            execute("DELETE FROM commonplace_index WHERE agent = %s", (number,))  # it has their texts
         if any(id <= mark.last_id for id in target.rows):
             # later than those before, whose transactions may have begun after this one
             query = "SELECT greatest(pg_current_xact_id()::text::bigint, %s)"
@@ -330,8 +372,75 @@ class PostgresStore:
         return count
 
     @locked
+    def index(self, agent: str) -> Index | None:
+        """Returns the index of a character, in files that are there until the character is read; None if there is
+        none."""
+        self._remove_copies(agent)
+        with self.moment():
+            mark = self.now(agent)
+            kept = self._segments(mark.number)
+            if not kept:
+                return None
+            _, _, made_with, changed, last_id = kept[-1]
+            folder = self._copies[agent] = TemporaryDirectory(prefix=_TEMPORARY, ignore_cleanup_errors=True)
+            files = tuple(Path(folder.name, str(file)) for _, file, *_ in kept)
+            query = "SELECT data FROM commonplace_index WHERE agent = %s AND place = %s AND part = %s"
+            for (place, *_), path in zip(kept, files, strict=True):
+                with path.open("xb") as file:
+                    for part in count():
+                        found = self.connection.execute(query, (mark.number, place, part), binary=True).fetchone()
+                        if found is None:
+                            break
+                        file.write(found[0])
+        at = mark._replace(changed=changed, last_id=last_id)
+        return Index(made_with, files, at, last_id, json.loads(mark.settings))
+
+    def keep(self, agent: str, mark: Mark, made_with: str, before: Sequence[Path], segment: Segment) -> Path | None:
+        """Keeps an index in the database, unless anybody has written to the character or kept one meanwhile."""
+        name = str(uuid4())
+        try:
+            with TemporaryDirectory(prefix=_TEMPORARY) as folder:
+                write_segment(Path(folder, name), segment)
+                with Path(folder, name).open("rb") as file, self.guard, self._transaction():
+                    if self.now(agent, lock=True) != mark:
+                        return None
+                    if not self._has_index():
+                        self.connection.execute(_ONE_AT_A_TIME)
+                        for statement in _INDEX:
+                            self.connection.execute(statement)
+                    if not before:
+                        self.connection.execute("DELETE FROM commonplace_index WHERE agent = %s", (mark.number,))
+                    kept = self._segments(mark.number)
+                    if [str(file) for _, file, *_ in kept] != [path.name for path in before]:
+                        return None
+                    query = "INSERT INTO commonplace_index VALUES (%s, %s, %s, %s, %s, %s, %s, %s)"
+                    for part, data in enumerate(iter(partial(file.read, _PART), b"")):
+                        whole = (made_with, mark.changed, mark.last_id, data)
+                        self.connection.execute(query, (mark.number, len(kept), part, name, *whole))
+        except (OSError, CommonplaceError):
+            return None
+        return Path(name)
+
+    def _has_index(self) -> bool:
+        return self.connection.execute("SELECT to_regclass('commonplace_index')").fetchone() != (None,)
+
+    def _segments(self, number: int) -> list[tuple[int, UUID, str, int, int]]:
+        """Returns place, file, and the values of each segment of a character."""
+        query = (
+            "SELECT place, file, made_with, changed, last_id FROM commonplace_index"
+            " WHERE agent = %s AND part = 0 ORDER BY place"
+        )
+        return self.connection.execute(query, (number,)).fetchall() if self._has_index() else []
+
+    def _remove_copies(self, agent: str) -> None:
+        if agent in self._copies:
+            self._copies.pop(agent).cleanup()
+
+    @locked
     def close(self) -> None:
         """Close the connection. May be called twice."""
+        for agent in [*self._copies]:
+            self._remove_copies(agent)
         self.connection.close()
 
     @contextmanager
