@@ -1,8 +1,12 @@
-"""What recall is compared with: the limit of NumPy, the published algorithm, and libraries. Used by recall_speed.py."""
+"""What recall is compared with: the limit of NumPy, the published algorithm, and libraries. Used by recall_speed.py and
+recall_table.py."""
 
 from __future__ import annotations
 
 import importlib.util
+import json
+import os
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,7 +14,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
+from _conversations import Asked, Dialogue, K, Recalled, Way, lower_words
 
+from commonplace.memory import Embedder
 from commonplace.memory.embedding import Vector
 
 Ask = Callable[[int], object]
@@ -156,6 +162,113 @@ LIBRARIES: dict[str, tuple[tuple[str, ...], Callable[[Vector, Sequence[Vector]],
     "Chroma, nearest 100": (("chromadb",), chroma),
 }
 """Name → (the packages it needs, how it is set up)."""
+
+
+# ── what comes back, with settings that need no network ──────────────────────────────────────────────────────────────
+
+
+def rank_bm25(_: Embedder) -> Way:
+    """rank-bm25's Okapi with its defaults, over lower-case words."""
+    from rank_bm25 import BM25Okapi  # noqa: PLC0415 - optional
+
+    def way(dialogue: Dialogue) -> Recalled:
+        index = BM25Okapi([lower_words(text) for text in dialogue.texts])
+        return lambda entry: np.argsort(-index.get_scores(lower_words(entry.question)), kind="stable")[:K].tolist()
+
+    return way
+
+
+def bm25s(_: Embedder) -> Way:
+    """bm25s with its defaults: its own words, without English stop words."""
+    import bm25s  # noqa: PLC0415 - optional
+
+    def way(dialogue: Dialogue) -> Recalled:
+        index = bm25s.BM25()
+        index.index(bm25s.tokenize(dialogue.texts, show_progress=False), show_progress=False)
+        most = min(K, len(dialogue.texts))
+
+        def recalled(entry: Asked) -> list[int]:
+            words = bm25s.tokenize([entry.question], return_ids=False, show_progress=False)
+            return index.retrieve(words, k=most, show_progress=False)[0][0].tolist()
+
+        return recalled
+
+    return way
+
+
+def _langchain_embeddings(embedder: Embedder) -> Any:
+    from langchain_core.embeddings import Embeddings  # noqa: PLC0415 - optional
+
+    questions = getattr(embedder, "embed_query", embedder.embed)
+
+    class Ours(Embeddings):
+        def embed_documents(self, texts: list[str]) -> list[list[float]]:
+            return [vector.tolist() for vector in embedder.embed(texts) if vector is not None]
+
+        def embed_query(self, text: str) -> list[float]:
+            return questions([text])[0].tolist()
+
+    return Ours()
+
+
+def mem0(embedder: Embedder) -> Way:
+    """mem0 with each turn added as it is (`infer=False`, without a model) and its search as it comes."""
+    os.environ["MEM0_TELEMETRY"] = "False"
+    os.environ.setdefault("MEM0_DIR", tempfile.mkdtemp())
+    from mem0 import Memory  # noqa: PLC0415 - optional
+    from qdrant_client import QdrantClient  # noqa: PLC0415 - optional
+
+    def way(dialogue: Dialogue) -> Recalled:
+        store = {"client": QdrantClient(":memory:"), "embedding_model_dims": embedder.dimensions}
+        memory = Memory.from_config(
+            {
+                "embedder": {"provider": "langchain", "config": {"model": _langchain_embeddings(embedder)}},
+                "vector_store": {"provider": "qdrant", "config": store},
+                "llm": {"provider": "openai", "config": {"api_key": "never asked"}},
+                "history_db_path": ":memory:",
+            }
+        )
+        for place, text in enumerate(dialogue.texts):
+            memory.add(text, user_id="listener", metadata={"place": place}, infer=False)
+
+        def recalled(entry: Asked) -> list[int]:
+            found = memory.search(entry.question, filters={"user_id": "listener"}, top_k=K)
+            return [one["metadata"]["place"] for one in found["results"]]
+
+        return recalled
+
+    return way
+
+
+def langmem(embedder: Embedder) -> Way:
+    """LangMem's two tools over LangGraph's store in RAM."""
+    from langgraph.store.memory import InMemoryStore  # noqa: PLC0415 - optional
+    from langmem import create_manage_memory_tool, create_search_memory_tool  # noqa: PLC0415 - optional
+
+    def way(dialogue: Dialogue) -> Recalled:
+        index: Any = {"dims": embedder.dimensions, "embed": _langchain_embeddings(embedder), "fields": ["content"]}
+        store = InMemoryStore(index=index)
+        manage = create_manage_memory_tool("memories", store=store)
+        search = create_search_memory_tool("memories", store=store)
+        # the tool answers "created memory" and the key
+        made = [manage.invoke({"content": text, "action": "create"}).split()[-1] for text in dialogue.texts]
+        places = {key: place for place, key in enumerate(made)}
+
+        def recalled(entry: Asked) -> list[int]:
+            return [places[one["key"]] for one in json.loads(search.invoke({"query": entry.question, "limit": K}))]
+
+        return recalled
+
+    return way
+
+
+WAYS: dict[str, tuple[tuple[str, ...], Callable[[Embedder], Way]]] = {
+    "rank-bm25": (("rank_bm25",), rank_bm25),
+    "bm25s": (("bm25s",), bm25s),
+    "mem0": (("mem0", "qdrant_client", "langchain"), mem0),
+    "LangMem": (("langmem", "langgraph"), langmem),
+}
+"""Name → (the packages it needs, how it recalls with an embedder)."""
 
 
 def missing(packages: Sequence[str]) -> list[str]:

