@@ -16,7 +16,15 @@ from commonplace.clock import parse_iso
 from commonplace.errors import UsageError
 from commonplace.memory.embedding import Embedder, Vector
 from commonplace.memory.importance import shared_rater
-from commonplace.memory.record import Memory, MemoryFields, Rater, checked_embedding, checked_vector, new_memory
+from commonplace.memory.record import (
+    EXPIRES,
+    Memory,
+    MemoryFields,
+    Rater,
+    checked_embedding,
+    checked_vector,
+    new_memory,
+)
 from commonplace.text import clean
 
 FIELDS = frozenset(MemoryFields.__optional_keys__) | {"text", "at"}
@@ -93,6 +101,13 @@ def vectors_of(embedder: Embedder, texts: Sequence[str]) -> list[Vector | None]:
 def flagged(memory: Memory, details: dict[str, str]) -> Memory:
     """Returns the memory with more details."""
     return replace(memory, details={**memory.details, **details})
+
+
+def replaced(before: Mapping[str, Any], details: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns new details of a memory, with what the stream keeps in the old ones, and when it expires."""
+    kept = {name: before[name] for name in KEPT_DETAILS if name in before}
+    lasts = {EXPIRES: before[EXPIRES]} if EXPIRES in before else {}
+    return {**lasts, **details, **kept}
 
 
 def mended(memory: Memory) -> Memory:

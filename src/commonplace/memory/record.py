@@ -16,7 +16,7 @@ from typing import Any, Literal, TypedDict, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.clock import utc
+from commonplace.clock import iso, parse_iso, utc
 from commonplace.errors import UsageError
 from commonplace.memory.embedding import NON_FINITE, WRONG_SIZE, Embedder, Vector, usable
 from commonplace.memory.importance import usable_rating
@@ -27,6 +27,8 @@ Kind = Literal["observation", "action", "plan", "reflection"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 MAX_TEXT = 2000
 """Characters kept in `Memory.text`; a longer text is kept whole in `details["full_text"]`."""
+EXPIRES = "expires_at"
+"""The detail that says when a memory expires, an ISO time."""
 DEEPEST = 64
 """Levels that details may have."""
 _BITS = 64
@@ -108,6 +110,11 @@ class Memory:
         """The text before it was cut to 2,000 characters."""
         return self.details.get("full_text", self.text)
 
+    @property
+    def expires_at(self) -> datetime | None:
+        """The time from which on it is not recalled; None for one that never expires."""
+        return expiry_of(self.details) if EXPIRES in self.details else None
+
 
 class MemoryFields(TypedDict, total=False):
     """The optional arguments of `remember`; see `Memory` for units and ranges."""
@@ -125,6 +132,7 @@ class MemoryFields(TypedDict, total=False):
     event: str
     details: Mapping[str, Any] | None
     metadata: Mapping[str, Any] | None
+    expires_at: datetime | None
 
 
 def new_memory(
@@ -145,6 +153,7 @@ def new_memory(
     details = checked_mapping("details", fields.get("details"))
     if fields.get("metadata"):
         details = {**details, **checked_mapping("metadata", fields.get("metadata"))}
+    details = with_expiry(details, fields.get("expires_at"))
     if len(whole) > len(shown):
         details = {**details, "full_text": whole}
     importance = fields.get("importance")
@@ -166,6 +175,32 @@ def new_memory(
         event=checked_string("event", fields.get("event", "")),
         details=details,
     )
+
+
+def with_expiry(details: Mapping[str, Any], expires_at: object) -> Mapping[str, Any]:
+    """Returns checked details that say when the memory expires: at a time, or, if it is None, when they say already.
+
+    Raises UsageError for anything but a datetime; in details it may be ISO text, or None for never.
+    """
+    given = details.get(EXPIRES) if expires_at is None else expires_at
+    if given is None:
+        return details
+    if isinstance(given, str) and expires_at is None:
+        try:
+            given = parse_iso(given)
+        except ValueError as error:
+            hint = "give a datetime as expires_at, or ISO text in details"
+            raise UsageError(f"expires_at {_shown(given)} is not a time", hint=hint) from error
+    return {**details, EXPIRES: iso(checked_time(given))}
+
+
+def expiry_of(details: Mapping[str, Any]) -> datetime | None:
+    """Returns when a memory with these details expires; None for never, and where they do not say it as ISO text."""
+    given = details.get(EXPIRES)
+    try:
+        return parse_iso(given) if isinstance(given, str) else None
+    except (ValueError, OverflowError):
+        return None
 
 
 _KEPT = [name for name in Memory.__slots__ if name != "accessed_at"]

@@ -36,7 +36,6 @@ from commonplace.memory.preparing import (
     EMBEDDING_ERROR,
     FULL,
     HISTORY,
-    KEPT_DETAILS,
     Item,
     Prepared,
     embedded,
@@ -45,6 +44,7 @@ from commonplace.memory.preparing import (
     located,
     mended,
     prepared,
+    replaced,
     vectors_of,
 )
 from commonplace.memory.reader import Snapshot, StoredReader
@@ -65,6 +65,7 @@ from commonplace.memory.record import (
     checked_string,
     checked_text,
     checked_time,
+    with_expiry,
 )
 from commonplace.memory.records import StoredRows
 from commonplace.memory.reflection import after, since_reflection
@@ -323,12 +324,14 @@ class MemoryStream(StoredReader):
         event: str = "",
         details: Mapping[str, Any] | None = None,
         metadata: Mapping[str, Any] | None = None,
+        expires_at: datetime | None = None,
     ) -> Memory:
         """Adds a memory and returns it with its id; it can be retrieved at once.
 
         `text` is cleaned; one longer than 2,000 characters is cut, and kept whole in `details["full_text"]`. `at`: now,
         by the clock of this machine, if None. `metadata` becomes part of `details`, in which tuples become lists.
-        `importance` is clamped to 1–10, or rated if None. Raises UsageError for an empty text, an importance that is
+        `importance` is clamped to 1–10, or rated if None. `expires_at`: questions of this time and later do not recall
+        the memory; it is kept in `details["expires_at"]`. Raises UsageError for an empty text, an importance that is
         not a number, an embedding of another size than the embedder's or with NaN or infinity in it, details that JSON
         cannot hold, an unknown kind, an observation or action with citations, a reflection without citations, and
         citations of memories that do not exist.
@@ -351,6 +354,7 @@ class MemoryStream(StoredReader):
             event=event,
             details=details,
             metadata=metadata,
+            expires_at=expires_at,
         )
         return self._add([self._made(Item(text, self._moment(at), fields))])[0]
 
@@ -559,11 +563,13 @@ class MemoryStream(StoredReader):
         place: Sequence[str] | None = None,
         source: str | None = None,
         emotion: Emotion | None = None,
+        expires_at: datetime | None = None,
         at: datetime | None = None,
     ) -> Memory:
         """Changes fields of a memory, and returns it. Its time, session, event and citations stay.
 
-        None leaves a field unchanged; `details` replace the old ones. The text and tags of before are kept: see
+        None leaves a field unchanged; `details` replace the old ones, but a memory still expires unless they have an
+        `expires_at`, which may be None. The text and tags of before are kept: see
         `history`. `at`: when they changed; None for the time of the latest memory. A new text is embedded, as in
         `remember`. Raises UsageError as `get` and `remember`.
         """
@@ -585,9 +591,11 @@ class MemoryStream(StoredReader):
                 memory = replace(memory, source=checked_string("source", source))
             if emotion is not None:
                 memory = replace(memory, emotion=checked_emotion(emotion))
-            if details is not None:
-                kept = {name: memory.details[name] for name in KEPT_DETAILS if name in memory.details}
-                memory = replace(memory, details={**checked_mapping("details", details), **kept})
+            if details is not None or expires_at is not None:
+                now = (
+                    memory.details if details is None else replaced(memory.details, checked_mapping("details", details))
+                )
+                memory = replace(memory, details=with_expiry(now, expires_at))
             if shown is not None:
                 found = {name: value for name, value in memory.details.items() if name not in (FULL, EMBEDDING_ERROR)}
                 if len(whole) > len(shown):

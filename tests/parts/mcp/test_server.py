@@ -182,6 +182,21 @@ def test_many_are_kept_at_once_corrected_set_aside_and_forgotten_by_a_filter(tmp
     over(tmp_path / "notes.db", day, agent="user")
 
 
+def test_what_expires_is_not_recalled_later(tmp_path):
+    async def day(ask: Assistant) -> None:
+        gone = "2025-10-01T18:00:00Z"
+        await ask("remember", text="the car is in the garage", at="2025-10-01T08:00", expires_at=gone)
+        await ask("batch", memories=[{"text": "the car is blue", "at": "2025-10-01T09:00", "expires_at": gone}])
+        await ask("remember", text="the car is fast", at="2025-10-01T09:00")
+        for at, wanted in (("2025-10-01T12:00", [1, 2, 3]), (gone, [3])):
+            hits = (await ask("recall", query="the car", at=at))["hits"]
+            assert sorted(hit["memory"]["id"] for hit in hits) == wanted
+        assert (await ask("forget", only={"expired_by": gone}, dry_run=True))["ids"] == [1, 2]
+        assert "time" in await ask.refused("remember", text="ink", expires_at="soon")
+
+    over(tmp_path / "notes.db", day, agent="user")
+
+
 def test_filters_and_a_least_relevance_hold_in_recall(tmp_path):
     async def questions(ask: Assistant) -> None:
         for day, (text, source, tags) in enumerate(

@@ -270,6 +270,7 @@ Importance = Annotated[
 Source = Annotated[str, Field(description="Who said or wrote it.")]
 Session = Annotated[str, Field(description="The conversation it belongs to.")]
 Tags = Annotated[list[str] | None, Field(description="Labels to find it by.")]
+Expires = Annotated[str, Field(description="ISO time from which on it is not recalled; never if left out.")]
 Text = Annotated[str, Field(description="What to remember: one thing, in a sentence that can stand alone.")]
 Least = Annotated[float, Field(description="Only hits this relevant; 0.1 to 0.3 keeps nonsense out.", ge=0, le=1)]
 
@@ -289,10 +290,13 @@ class Filter(BaseModel):
     until: str | None = Field(None, description="Made at this ISO time or earlier.")
     min_importance: float | None = Field(None, description="At least this important, 1 to 10.")
     details: dict[str, Any] | None = Field(None, description="Path in the details → accepted value, or a list of them.")
+    expired_by: str | None = Field(None, description="Has expired at this ISO time.")
 
     def wanted(self) -> Filters:
         """Returns the conditions as the filters of a stream."""
         given: dict[str, Any] = {name: value for name, value in self if name not in ("since", "until")}
+        if self.expired_by is not None:
+            given["expired_by"] = moment("expired_by", self.expired_by)
         if self.since or self.until:
             given["time_range"] = (moment("since", self.since), moment("until", self.until))
         return cast("Filters", given)
@@ -309,6 +313,7 @@ class Note(BaseModel):
     source: Source = ""
     session: Session = ""
     tags: Tags = None
+    expires_at: Expires = ""
 
 
 Only = Annotated[Filter | None, Field(description="Only memories that pass this filter.")]
@@ -392,10 +397,12 @@ class StoreTools(_Recalling):
         source: Source = "",
         session: Session = "",
         tags: Tags = None,
+        expires_at: Expires = "",
     ) -> MemoryJSON:
         """Keep a memory for good. It can be recalled at once."""
         name = self._named(agent, new=True)
         fields = MemoryFields(importance=importance, source=source, session=session, tags=tags or ())
+        fields["expires_at"] = _expiry(expires_at)
         return memory_json(self._stream(name).remember(text, at=_when(at), **fields))
 
     def batch(
@@ -407,7 +414,15 @@ class StoreTools(_Recalling):
     ) -> Remembered:
         """Keep many memories in one call: all of them, or none if one is wrong."""
         name = self._named(agent, new=True)
-        items = [{**note.model_dump(), "at": _when(note.at), "tags": note.tags or ()} for note in memories]
+        items = [
+            {
+                **note.model_dump(),
+                "at": _when(note.at),
+                "tags": note.tags or (),
+                "expires_at": _expiry(note.expires_at),
+            }
+            for note in memories
+        ]
         made = self._stream(name).add_many(items)
         return Remembered(agent=name, memories=[memory_json(memory) for memory in made])
 
@@ -621,6 +636,10 @@ def _tick(at: int | str) -> str | None:
 
 def _when(at: str) -> datetime:
     return moment("at", at or None) or datetime.now(UTC)
+
+
+def _expiry(expires_at: str) -> datetime | None:
+    return moment("expires_at", expires_at or None)
 
 
 def _found(

@@ -14,11 +14,13 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from commonplace.memory.columns import micros
-from commonplace.memory.record import checked_names
+from commonplace.memory.record import EXPIRES, checked_names
 from commonplace.memory.search import TOLERANCE, Filter, Filters, checked_kinds, checked_span, filters, known
 
 _BY_SQL = ("kinds", "time_range", "min_importance", "agent", "source", "session", "place")
 """Filters that the database answers. The others are tested row by row."""
+EXPIRING = f"""strpos(rest, '"{EXPIRES}":') > 0"""
+"""What is true of each memory that expires, and perhaps of a few others."""
 _HEAD = """split_part(rest, '"details":{', 1)"""
 """The JSON before the details, its last field. Here `"source":` can only be a field: quotes in a text are escaped."""
 
@@ -61,6 +63,7 @@ def narrowed(agent: str, wanted: Filters) -> Narrowed:
         said.contain(_written(one))
     for name in ("details", "metadata"):
         _contain_values(said, given.get(name, {}).values())
+    said.parts += [EXPIRING] if "expired_by" in given else []
     rest: Any = {name: value for name, value in given.items() if name not in _BY_SQL}
     return Narrowed(" AND ".join(said.parts) or "true", said.values, tuple(filters(**rest)))
 

@@ -69,7 +69,7 @@ from commonplace.memory.stores.store import (
 from commonplace.memory.table import MemoryTable, View
 from commonplace.memory.threads import locked
 from commonplace.parts.stores.postgres import STORED, Mark, PostgresStore, stored_rows, stored_vectors
-from commonplace.parts.stores.postgres_filters import Narrowed, narrowed
+from commonplace.parts.stores.postgres_filters import EXPIRING, Narrowed, narrowed
 
 _MORE = 32
 """Candidates fetched beyond those asked for, at first."""
@@ -212,7 +212,7 @@ class DatabaseStream(StoredReader):
             embedder.dimensions,
             query.policy,
             query.at,
-            sorted(query.exclude),
+            sorted(query.exclude | self._expired(query.at)),
             bool(query.text) or query.vector is not None,
             query.min_relevance,
             narrowed(self.agent, query.filters),
@@ -222,7 +222,9 @@ class DatabaseStream(StoredReader):
         with self.store.moment():
             found = self._found(over_rows, asked)
         given = vector if failed else query.vector
-        found = replace(found, vector=given, query_error=failed, filters=query.filters)
+        found = replace(
+            found, excluded=tuple(sorted(query.exclude)), vector=given, query_error=failed, filters=query.filters
+        )
         if not touch or not found.found:
             return found
         self._write(lambda _: [Touch(dict.fromkeys(found.ids, found.at))])
@@ -304,6 +306,10 @@ class DatabaseStream(StoredReader):
         if self._own:
             self.store.close()
 
+    def _expired(self, at: datetime) -> set[int]:
+        some = self._read(EXPIRING)
+        return {memory.id for memory in some if memory.expires_at is not None and memory.expires_at <= at}
+
     def _found(self, query: RetrievalQuery, asked: _Query) -> Retrieval:
         """Fetches more candidates until the best are sure to be among them."""
         connection, policy = self.store.connection, asked.policy
@@ -327,7 +333,6 @@ class DatabaseStream(StoredReader):
         return replace(
             found,
             candidates=found.candidates if policy.nearest and asked.scored else over.count,
-            excluded=tuple(asked.exclude),
             length=self.last_id,
             unusable=unusable if asked.scored and over.count else {},
         )
