@@ -69,7 +69,7 @@ from commonplace.memory.record import (
 )
 from commonplace.memory.records import StoredRows
 from commonplace.memory.reflection import after, since_reflection
-from commonplace.memory.retrieval import Retrieval, RetrievalQuery
+from commonplace.memory.retrieval import Retrieval
 from commonplace.memory.search import Filters
 from commonplace.memory.segments import read_segments
 from commonplace.memory.stores.codec import UNREADABLE
@@ -413,13 +413,13 @@ class MemoryStream(StoredReader):
         self._unmade.difference_update(memory.id for memory in before)
         return sum(vector is not None for _, vector in there)
 
-    def _embedded(self, query: RetrievalQuery) -> tuple[Vector | None, str]:
-        if query.text and self._unmade and compares_vectors(query.policy, self.table.embedder):
+    def _embedded(self, texts: Sequence[str], policy: Policy) -> Mapping[str, tuple[Vector | None, str]]:
+        if any(texts) and self._unmade and compares_vectors(policy, self.table.embedder):
             try:
                 self._embed(sorted(self._unmade))
             except Exception as error:
-                return NOT_EMBEDDED, warned(error)
-        return super()._embedded(query)
+                return dict.fromkeys(texts, (NOT_EMBEDDED, warned(error)))
+        return super()._embedded(texts, policy)
 
     @property
     def _skips(self) -> bool:
