@@ -30,7 +30,7 @@ from commonplace.memory.reflection import ReflectionTrigger, TurnTrigger
 from commonplace.memory.retrieval import Retrieval
 from commonplace.memory.scoring import Part, ScoredMemory
 from commonplace.memory.search import Feeling
-from commonplace.memory.stream import MemoryStream
+from commonplace.memory.stream import Change, MemoryStream
 from commonplace.memory.table import estimate_tokens
 from commonplace.registry import MEMORY, found
 
@@ -45,6 +45,7 @@ __all__ = [
     "KINDS",
     "MAX_TEXT",
     "Analyser",
+    "Change",
     "DatabaseStream",
     "Delta",
     "Draft",

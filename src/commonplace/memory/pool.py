@@ -23,7 +23,7 @@ from commonplace.memory.retrieval import Options
 from commonplace.memory.scoring import ScoredMemory
 from commonplace.memory.stores.opening import open_store
 from commonplace.memory.stores.store import Store
-from commonplace.memory.stream import MemoryStream
+from commonplace.memory.stream import MemoryStream, OnChange
 from commonplace.memory.threads import in_thread
 
 
@@ -55,6 +55,7 @@ class Memories:
         embedder: Embedder | Embeds | None = None,
         rater: Rater | None = None,
         analyser: Analyser | None = None,
+        on_change: OnChange | None = None,
     ) -> None:
         """Raises UsageError for `max_open` below 1, and as `open_store`."""
         self.max_open = checked_count("max_open", max_open, 1)
@@ -64,6 +65,7 @@ class Memories:
         self._embedder = embedder
         self._rater = rater
         self._analyser = analyser
+        self._on_change = on_change
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
         """The one used longest ago is the first."""
         self._guard = Lock()
@@ -96,6 +98,7 @@ class Memories:
                         embedder=self._embedder,
                         rater=self._rater,
                         analyser=self._analyser,
+                        on_change=self._on_change,
                     )
             yield entry.stream
         finally:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from logging import getLogger
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,6 +105,23 @@ from commonplace.memory.threads import in_thread, locked
 
 Result = TypeVar("Result")
 
+
+class Change(NamedTuple):
+    """What was done to memories of a stream, and is in its store."""
+
+    agent: str
+    what: Literal["added", "revised", "forgotten", "archived", "restored"]
+    memories: tuple[Memory, ...]
+    """As they are now; those forgotten as they were."""
+
+
+OnChange = Callable[[Change], object]
+_MOVED: Mapping[type, Literal["forgotten", "archived", "restored"]] = {
+    Forget: "forgotten",
+    Archive: "archived",
+    Restore: "restored",
+}
+
 UNMADE = "unmade"
 """The setting of a character some of whose memories a model has not embedded, because no policy has read vectors."""
 
@@ -136,6 +154,7 @@ class MemoryStream(StoredReader):
         embedder: Embedder | Embeds | None = None,
         rater: Rater | None = None,
         analyser: Analyser | None = None,
+        on_change: OnChange | None = None,
     ) -> None:
         analyser = analyser or shared_analyser()
         self.agent = agent
@@ -151,6 +170,9 @@ class MemoryStream(StoredReader):
         self._unmade: set[int] = set()
         """Those whose vector a model has not made yet, because no policy has read it."""
         self._keeper: Keeper | None = None
+        self.on_change = on_change
+        """Called after a change is stored, or None. See docs/memory.md."""
+        self._untold: list[Change] = []
 
     @classmethod
     def open(
@@ -164,12 +186,14 @@ class MemoryStream(StoredReader):
         analyser: Analyser | None = None,
         reembed: bool = False,
         progress: Progress | None = None,
+        on_change: OnChange | None = None,
     ) -> MemoryStream:
         """Opens a character's stream in a store: a path or URL that `open_store` accepts, or an open store.
 
         When `remember`, `forget`, `archive`, `unarchive`, `revise` or `apply` returns, the store has the change;
         accesses are written with the next of them, by `flush` and by `close`. Close the stream, or use it in a `with`
         statement; a store that was given open stays open. `analyser`: None for the one the stream was made with.
+        `on_change` is called with each `Change` of memories once it is stored.
         `reembed`: if another embedder made the vectors, make them again, reporting to `progress`. Raises UsageError if
         another embedder made them and `reembed` is False, and for a store that cannot be used; CommonplaceError for a
         damaged one.
@@ -181,6 +205,7 @@ class MemoryStream(StoredReader):
             if not reembed:
                 stream = cls._of_index(store, agent, policy, embedder, rater, analyser, own=own)
                 if stream is not None:
+                    stream.on_change = on_change
                     return stream
             writer = Writer(store, agent)
             stored = writer.stored
@@ -207,6 +232,7 @@ class MemoryStream(StoredReader):
         if keeper.made_with.get(UNMADE):
             stream._note_missing(stored.memories)
         keeper.changed = len(stored.memories)
+        stream.on_change = on_change
         return stream
 
     @classmethod
@@ -458,15 +484,33 @@ class MemoryStream(StoredReader):
             vectors[place] = vector
         return self._again(lambda: self._append(made, vectors, missing if failed else (), failed))
 
-    @locked
     def _again(self, change: Callable[[], Result]) -> Result:
-        """Returns what `change` returns, which changes the store and then the stream. Where another stream of this
-        character was quicker, what that one did is brought in before the change is made again."""
-        while True:
-            try:
-                return change()
-            except Overtaken:
-                self._bring_in()
+        """Returns what `change` returns, which changes the store and then the stream, and tells `on_change`. Where
+        another stream of this character was quicker, what that one did is brought in before the change is made
+        again."""
+        with self.guard:
+            while True:
+                try:
+                    result = change()
+                    break
+                except Overtaken:
+                    self._bring_in()
+            untold, self._untold = self._untold, []
+        for one in untold:
+            self._tell(one)
+        return result
+
+    def _note(self, what: Literal["added", "revised", "forgotten", "archived", "restored"], ids: Iterable[int]) -> None:
+        """Notes a change for `on_change`, which is told when the lock is free."""
+        if self.on_change is not None:
+            self._untold.append(Change(self.agent, what, tuple(self._view().memory(id - 1) for id in ids)))
+
+    def _tell(self, change: Change) -> None:
+        try:
+            if self.on_change is not None:
+                self.on_change(change)
+        except Exception:
+            getLogger("commonplace.memory").exception("on_change of %s failed; the change is stored", self.agent)
 
     def _append(
         self, made: Sequence[Prepared], vectors: Sequence[Vector | None], missing: Sequence[int], failed: str
@@ -535,6 +579,7 @@ class MemoryStream(StoredReader):
         there = self._there(ids, how)
         if there:
             self._write(how(there))
+            self._note(_MOVED[how], there)
         return there
 
     def _there(self, ids: Iterable[int], how: type[Forget | Archive | Restore]) -> tuple[int, ...]:
@@ -612,6 +657,7 @@ class MemoryStream(StoredReader):
             self._write(Revise([memory], None if shown is None else [vector]))
             if shown is not None:
                 self._note_missing([memory])
+            self._note("revised", [id])
             return memory
 
         return self._again(change)
@@ -759,6 +805,7 @@ class MemoryStream(StoredReader):
         self.table.commit()
         for memory in memories:
             self._since = after(self._since, memory)
+        self._note("added", [memory.id for memory in memories])
         if self._skips:
             self._note_missing(memories)
 
@@ -821,13 +868,17 @@ class MemoryStream(StoredReader):
         self.archive([memory.id for memory, line in zip(memories, lines, strict=True) if line.archived])
         return memories
 
-    @locked
     def delete(self) -> int:
         """Deletes everything of the character from the store, its name too; returns how many memories it had.
 
         The stream is empty then, and begins with memory 1 again.
         """
-        count = len(self) + len(self.table.archived) if self._keeper is None else self._keeper.delete()
+        return self._again(self._delete)
+
+    def _delete(self) -> int:
+        ids = sorted({memory.id for memory in self} | self.table.archived)
+        self._note("forgotten", ids)
+        count = len(ids) if self._keeper is None else self._keeper.delete()
         self._become(Stored())
         return count
 
