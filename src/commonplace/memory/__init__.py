@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from commonplace.memory import policies
 from commonplace.memory.analyser import Analyser
+from commonplace.memory.blocks import Blocks
 from commonplace.memory.draft import Delta, Draft
 from commonplace.memory.embedding import (
     Embedder,
@@ -45,6 +46,7 @@ __all__ = [
     "KINDS",
     "MAX_TEXT",
     "Analyser",
+    "Blocks",
     "Change",
     "DatabaseStream",
     "Delta",

@@ -17,6 +17,7 @@ from commonplace.clock import iso
 from commonplace.errors import UsageError
 from commonplace.memory import policies
 from commonplace.memory.analyser import Analyser, analyser_of, shared_analyser
+from commonplace.memory.blocks import Blocks
 from commonplace.memory.columns import micros
 from commonplace.memory.columns import moment as utc_of
 from commonplace.memory.draft import Delta
@@ -173,6 +174,10 @@ class MemoryStream(StoredReader):
         self.on_change = on_change
         """Called after a change is stored, or None. See docs/memory.md."""
         self._untold: list[Change] = []
+        self._settings: Mapping[str, Any] = {}
+        """Those that a store would keep, of a stream without one."""
+        self.blocks = Blocks(self)
+        """Small texts that an assistant is always shown."""
 
     @classmethod
     def open(
@@ -662,6 +667,23 @@ class MemoryStream(StoredReader):
 
         return self._again(change)
 
+    @property
+    @locked
+    def settings(self) -> Mapping[str, Any]:
+        """For this package: what is kept of the stream besides its memories."""
+        return self._settings if self._keeper is None else self._keeper.settings
+
+    def configure(self, change: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> None:
+        """For this package: replaces the settings by what `change` makes of them."""
+
+        def write() -> None:
+            if self._keeper is None:
+                self._settings = change(self._settings)
+            else:
+                self._keeper.configure(change(self._keeper.settings))
+
+        self._again(write)
+
     @locked
     def refresh(self) -> int:
         """Brings in what other streams and processes have added, changed and forgotten in the store since.
@@ -878,7 +900,7 @@ class MemoryStream(StoredReader):
     def _delete(self) -> int:
         ids = sorted({memory.id for memory in self} | self.table.archived)
         self._note("forgotten", ids)
-        count = len(ids) if self._keeper is None else self._keeper.delete()
+        count, self._settings = len(ids) if self._keeper is None else self._keeper.delete(), {}
         self._become(Stored())
         return count
 

@@ -129,6 +129,21 @@ class Remembered(BaseModel):
     memories: list[MemoryJSON]
 
 
+class CoreBlock(BaseModel):
+    """A small text that is always shown."""
+
+    name: str
+    text: str
+    limit: int = Field(description="how many characters it may have")
+
+
+class CoreBlocks(BaseModel):
+    """The blocks of a character."""
+
+    agent: str
+    blocks: list[CoreBlock]
+
+
 class Character(BaseModel):
     """Somebody who remembers."""
 
@@ -385,6 +400,8 @@ class StoreTools(_Recalling):
         yield "recall", self.recall, _READS
         yield "explain", self.explain, _READS
         yield "forget", self.forget, _REMOVES
+        yield "blocks", self.blocks, _READS
+        yield "set_block", self.set_block, _CHANGES
         yield "list", self.list_memories, _READS
         yield "characters", self.characters, _READS
 
@@ -465,6 +482,28 @@ class StoreTools(_Recalling):
         """List memories, the latest first. Nothing is scored."""
         name = self._named(agent)
         return _listed(self._stream(name), name, limit, only)
+
+    def blocks(self, agent: Agent = "") -> CoreBlocks:
+        """Read the core blocks: short texts to know at all times, such as who the user is. Read them first."""
+        name = self._named(agent, new=True)
+        blocks = self._stream(name).blocks
+        return CoreBlocks(
+            agent=name, blocks=[CoreBlock(name=one, text=blocks[one], limit=blocks.limit(one)) for one in blocks]
+        )
+
+    def set_block(
+        self,
+        name: Annotated[str, Field(description="Such as user, or goals.")],
+        text: Annotated[str, Field(description="All that the block says from now on; empty removes the block.")],
+        agent: Agent = "",
+    ) -> CoreBlocks:
+        """Write a core block: replace its text, or make or remove it. Keep it short: a long text is refused."""
+        blocks = self._stream(self._named(agent, new=True)).blocks
+        if text.strip():
+            blocks.set(name, text)
+        elif name in blocks:
+            blocks.remove(name)
+        return self.blocks(agent)
 
     def characters(self) -> Characters:
         """List everybody who has memories here."""
