@@ -10,7 +10,7 @@ PAGE_SOURCES := $(shell find web -path web/node_modules -prune -o -path web/fixt
 
 # with the versions that were tested together; where they cannot be had, with the newest that are allowed
 pip := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-EXTRAS := ann,chroma,cluster,korean,langchain,llamaindex,local,mcp,meaning,openai-agents,parquet,postgres,sitcom,web
+EXTRAS := ann,chroma,cluster,korean,langchain,langgraph,llamaindex,local,mcp,meaning,openai-agents,parquet,postgres,sitcom,web
 install = $(pip) --constraint constraints.txt $(1) || \
 	{ echo "the versions in constraints.txt cannot be had here: trying the newest ones" >&2; $(pip) $(1); }
 

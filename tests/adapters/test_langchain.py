@@ -170,3 +170,15 @@ def test_a_chat_history_works_with_await(stream, messages):
 
     assert asyncio.run(talk()) == messages
     assert len(stream) == len(TOLD), "what else the character remembers stays"
+
+
+def test_core_blocks_come_first():
+    from commonplace.adapters.langchain import MemoryRetriever
+
+    stream = MemoryStream("maria")
+    stream.remember(TOLD[0], at=NOW)
+    stream.blocks.set("user", "Maria, a baker")
+    stream.blocks.set("empty", "")
+    first, second = MemoryRetriever(memories=stream, k=1, clock=lambda: NOW).invoke("what does Klaus read?")
+    assert (first.page_content, first.id, first.metadata["block"]) == ("Maria, a baker", "maria:user", "user")
+    assert second.id == "maria:1"

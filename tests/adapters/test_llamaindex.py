@@ -75,3 +75,14 @@ def test_a_node_can_be_stored_and_read_again(stream):
 
     (found,) = MemoryRetriever(stream, k=1, clock=lambda: NOW).retrieve("stove")
     assert TextNode.from_json(found.node.to_json()) == found.node
+
+
+def test_core_blocks_come_first():
+    from commonplace.adapters.llamaindex import MemoryRetriever
+
+    stream = MemoryStream("maria")
+    stream.remember("the stove is burning", at=NOW)
+    stream.blocks.set("user", "Maria, a baker")
+    first, second = MemoryRetriever(stream, k=1, clock=lambda: NOW).retrieve("stove")
+    assert (first.node.text, first.node.metadata, first.score) == ("Maria, a baker", {"block": "user"}, None)
+    assert second.node.id_ == "maria:1"

@@ -14,6 +14,7 @@ from commonplace.errors import UsageError, install
     ("adapter", "needs", "extra"),
     [
         ("langchain", "langchain_core.chat_history", "langchain"),
+        ("langgraph", "langgraph.store.base", "langgraph"),
         ("llamaindex", "llama_index.core.base.base_retriever", "llamaindex"),
         ("openai_agents", "agents.memory.session_settings", "openai-agents"),
     ],

@@ -81,3 +81,69 @@ def test_many_threads_share_few_streams_and_lose_nothing(tmp_path):
             with memories.stream(agent) as stream:
                 said += [memory.text for memory in stream]
         assert sorted(said) == sorted(f"{thread} {number}" for thread in range(8) for number in range(40))
+
+
+def told(path, **pages):
+    memories = Memories(path)
+    for agent, texts in pages.items():
+        with memories.stream(agent) as stream:
+            stream.add_many(texts, at=START)
+    return memories
+
+
+def test_several_characters_are_asked_at_once(tmp_path):
+    with told(
+        tmp_path / "users.db",
+        alice=["The boat leaves at nine", "Alice is allergic to nuts", "Nuts are sold at the market"],
+        bob=["Bob collects stamps", "Bob has a boat"],
+        cook=["No nuts for Alice: she is allergic", "Bread at six"],
+    ) as memories:
+        hits = memories.recall("who is allergic to nuts?", ["alice", "bob", "cook"], at=START + timedelta(days=1), k=3)
+        assert [(hit.rank, hit.memory.agent, hit.memory.id) for hit in hits] == [
+            (1, "alice", 2),
+            (2, "cook", 1),
+            (3, "alice", 3),
+        ]
+        assert [hit.relevance for hit in hits] == sorted([hit.relevance for hit in hits], reverse=True)
+        with memories.stream("alice") as stream:
+            assert stream.get(2).accessed_at == START, "nothing was accessed"
+        assert memories.recall("nuts", [], at=START) == []
+        assert memories.recall("nuts", ["nobody"], at=START) == []
+        with pytest.raises(UsageError, match="single string"):
+            memories.recall("nuts", "alice", at=START)
+
+
+def test_the_hits_of_one_character_keep_their_order(tmp_path):
+    texts = [f"boat {number} " + "and nets " * (number % 4) for number in range(30)]
+    with told(tmp_path / "users.db", a=texts[::2], b=texts[1::2]) as memories:
+        at = START + timedelta(days=1)
+        merged = memories.recall("a boat with nets", ["a", "b"], at=at, k=20)
+        assert len(merged) == 20
+        for agent in "ab":
+            with memories.stream(agent) as stream:
+                alone = [hit.memory.id for hit in stream.recall("a boat with nets", at=at, k=20, touch=False)]
+            mine = [hit.memory.id for hit in merged if hit.memory.agent == agent]
+            assert mine == alone[: len(mine)]
+
+
+def test_without_a_question_the_newest_of_all_come_first(tmp_path):
+    with Memories(tmp_path / "users.db") as memories:
+        for number in range(6):
+            with memories.stream("ab"[number % 2]) as stream:
+                stream.remember(f"note {number}", at=START + timedelta(hours=number))
+        hits = memories.recall("", ["a", "b"], at=START + timedelta(days=1), k=4)
+        assert [hit.memory.text for hit in hits] == ["note 5", "note 4", "note 3", "note 2"]
+
+
+def test_filters_and_expiry_hold_for_every_character(tmp_path):
+    with Memories(tmp_path / "users.db") as memories:
+        for agent in ("alice/cook", "alice/coach", "bob/cook"):
+            with memories.stream(agent) as stream:
+                stream.remember("Likes soup", at=START, session="monday", expires_at=START + timedelta(hours=5))
+                stream.remember("Likes rice soup", at=START, session="friday")
+        assert memories.agents("alice/") == ("alice/coach", "alice/cook")
+        assert memories.agents() == ("alice/coach", "alice/cook", "bob/cook")
+        hits = memories.recall("soup", memories.agents("alice/"), at=START, session="monday")
+        assert [(hit.memory.agent, hit.memory.id) for hit in hits] == [("alice/coach", 1), ("alice/cook", 1)]
+        hits = memories.recall("soup", memories.agents("alice/"), at=START + timedelta(hours=5))
+        assert [(hit.memory.agent, hit.memory.id) for hit in hits] == [("alice/coach", 2), ("alice/cook", 2)]

@@ -3,6 +3,7 @@
 | | |
 |---|---|
 | `langchain` | `MemoryRetriever`, `StreamChatHistory` |
+| `langgraph` | `StreamStore` |
 | `llamaindex` | `MemoryRetriever` |
 | `openai_agents` | `StreamSession` |
 

@@ -27,8 +27,9 @@ class MemoryRetriever(BaseRetriever):
 
     A document's text is the memory's, its metadata the other fields with `rank`, `score` and `parts`. What is
     superseded comes after what is true in its place, unless an option is `current=False`; of memories that say the same
-    the best is returned, unless `collapse` is False. `invoke` takes the options of `MemoryStream.recall`, such as `k`,
-    `at` and `policy`, which override those given here.
+    the best is returned, unless `collapse` is False. The core blocks of the stream come first, besides the `k`; their
+    metadata have `block`, the name. `invoke` takes the options of `MemoryStream.recall`, such as `k`, `at` and
+    `policy`, which override those given here.
     """
 
     memories: MemoryStream
@@ -41,10 +42,17 @@ class MemoryRetriever(BaseRetriever):
     clock: Clock = wall_clock
 
     def _get_relevant_documents(self, query: str, *, run_manager: object, **options: Any) -> list[Document]:  # noqa: ARG002 – LangChain's signature
-        return _documents(self.memories.retrieve(query, **self._options(options)))
+        return [*self._blocks(), *_documents(self.memories.retrieve(query, **self._options(options)))]
 
     async def _aget_relevant_documents(self, query: str, *, run_manager: object, **options: Any) -> list[Document]:  # noqa: ARG002
-        return _documents(await self.memories.aretrieve(query, **self._options(options)))
+        return [*self._blocks(), *_documents(await self.memories.aretrieve(query, **self._options(options)))]
+
+    def _blocks(self) -> list[Document]:
+        return [
+            Document(text, id=f"{self.memories.agent}:{name}", metadata={"agent": self.memories.agent, "block": name})
+            for name, text in self.memories.blocks.items()
+            if text
+        ]
 
     def _options(self, given: Mapping[str, Any]) -> dict[str, Any]:
         own = {"at": self.clock(), "k": self.k, "policy": self.policy, "collapse": True, "current": True}

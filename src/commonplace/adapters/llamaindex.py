@@ -24,7 +24,7 @@ class MemoryRetriever(BaseRetriever):
     """Recalls memories as nodes, with the scores of `recall`.
 
     A node's text is the memory's, its metadata the other fields with `rank`, `score` and `parts`; a prompt gets kind,
-    time, place, source and tags of them.
+    time, place, source and tags of them. The core blocks of the stream come first, without a score, besides the `k`.
     """
 
     def __init__(self, stream: MemoryStream, k: int = 10, *, clock: Clock = wall_clock, **options: Any) -> None:
@@ -36,10 +36,18 @@ class MemoryRetriever(BaseRetriever):
         self._clock = clock
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        return _nodes(self._stream.retrieve(query_bundle.query_str, **self._asked()))
+        return [*self._blocks(), *_nodes(self._stream.retrieve(query_bundle.query_str, **self._asked()))]
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        return _nodes(await self._stream.aretrieve(query_bundle.query_str, **self._asked()))
+        return [*self._blocks(), *_nodes(await self._stream.aretrieve(query_bundle.query_str, **self._asked()))]
+
+    def _blocks(self) -> list[NodeWithScore]:
+        agent = self._stream.agent
+        return [
+            NodeWithScore(node=TextNode(id_=f"{agent}:{name}", text=text, metadata={"block": name}))
+            for name, text in self._stream.blocks.items()
+            if text
+        ]
 
     def _asked(self) -> dict[str, Any]:
         return {"at": self._clock(), **self._options}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from commonplace.memory import policies
 from commonplace.memory.analyser import Analyser
+from commonplace.memory.blocks import Blocks
 from commonplace.memory.draft import Delta, Draft
 from commonplace.memory.embedding import (
     Embedder,
@@ -31,7 +32,7 @@ from commonplace.memory.restatements import RestatementRules
 from commonplace.memory.retrieval import Retrieval
 from commonplace.memory.scoring import Part, ScoredMemory
 from commonplace.memory.search import Feeling
-from commonplace.memory.stream import MemoryStream
+from commonplace.memory.stream import Change, MemoryStream
 from commonplace.memory.table import estimate_tokens
 from commonplace.registry import MEMORY, found
 
@@ -46,6 +47,8 @@ __all__ = [
     "KINDS",
     "MAX_TEXT",
     "Analyser",
+    "Blocks",
+    "Change",
     "DatabaseStream",
     "Delta",
     "Draft",

@@ -112,8 +112,12 @@ def as_embedder(given: Embedder | Embeds) -> Embedder:
 
 def embed_query(embedder: Embedder, text: str) -> Any:
     """Returns the vector of a question; None if it cannot be embedded."""
+    return _embed_queries(embedder, [text])[0]
+
+
+def _embed_queries(embedder: Embedder, texts: Sequence[str]) -> Sequence[Any]:
     made: Embeds = getattr(embedder, "embed_query", embedder.embed)
-    return made([text])[0]
+    return made(texts)
 
 
 class EmbeddingWarning(UserWarning):
@@ -127,11 +131,16 @@ NOT_EMBEDDED: Vector = np.empty(0, dtype=np.float32)
 def query_vector(embedder: Embedder, text: str) -> tuple[Any, str]:
     """Returns (the vector of a question, "") or, with an `EmbeddingWarning`, (`NOT_EMBEDDED`, how the embedder
     failed)."""
+    return query_vectors(embedder, [text])[text]
+
+
+def query_vectors(embedder: Embedder, texts: Sequence[str]) -> dict[str, tuple[Any, str]]:
+    """Returns question → what `query_vector` returns of it, from one call of the embedder."""
     try:
-        found = embed_query(embedder, text)
+        found = _embed_queries(embedder, texts)
+        return {text: (NOT_EMBEDDED if one is None else one, "") for text, one in zip(texts, found, strict=True)}
     except Exception as error:
-        return NOT_EMBEDDED, warned(error)
-    return NOT_EMBEDDED if found is None else found, ""
+        return dict.fromkeys(texts, (NOT_EMBEDDED, warned(error)))
 
 
 def warned(error: Exception) -> str:

@@ -25,6 +25,7 @@ Reason = Literal[
     "retrieved",
     "unknown",
     "later",
+    "expired",
     "forgotten",
     "excluded",
     "filtered",
@@ -101,6 +102,7 @@ _SENTENCES: dict[Reason, str] = {
     "retrieved": "Memory {id} was retrieved",
     "unknown": "There is no memory {id}",
     "later": "Memory {id} was made after the question",
+    "expired": "Memory {id} had expired at the time of the question",
     "forgotten": "Memory {id} is forgotten",
     "excluded": "Memory {id} was excluded by the caller",
     "filtered": "Memory {id} does not pass the filters",
@@ -139,6 +141,8 @@ def _absent(view: View, id: int, retrieval: Retrieval) -> Reason | None:
         reason = "excluded"
     elif view.table.created[id - 1] > micros(retrieval.at):
         reason = "later"
+    elif (lasting := view.lasting(micros(retrieval.at))) is not None and not lasting[id - 1]:
+        reason = "expired"
     elif retrieval.filters and not _passes(view, id, retrieval):
         reason = "filtered"
     elif (policy.without_tags or policy.without_words) and not view.table.competing(policy, view.length)[id - 1]:

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Generator
+from collections.abc import Collection, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import accumulate
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
-from typing import Self
+from typing import Self, Unpack
 
 from commonplace.errors import UsageError
 from commonplace.memory import policies
 from commonplace.memory.analyser import Analyser
 from commonplace.memory.embedding import Embedder, Embeds
 from commonplace.memory.policies import Policy
-from commonplace.memory.record import Rater, checked_count
+from commonplace.memory.record import Rater, checked_count, checked_names
+from commonplace.memory.retrieval import Options
+from commonplace.memory.scoring import ScoredMemory
 from commonplace.memory.stores.opening import open_store
 from commonplace.memory.stores.store import Store
-from commonplace.memory.stream import MemoryStream
+from commonplace.memory.stream import MemoryStream, OnChange
+from commonplace.memory.threads import in_thread
 
 
 @dataclass(slots=True)
@@ -51,6 +56,7 @@ class Memories:
         rater: Rater | None = None,
         analyser: Analyser | None = None,
         opens: type[MemoryStream] = MemoryStream,
+        on_change: OnChange | None = None,
     ) -> None:
         """`opens`: the class of the streams, `DatabaseStream` where several processes serve a character.
 
@@ -64,6 +70,7 @@ class Memories:
         self._rater = rater
         self._analyser = analyser
         self._opens = opens
+        self._on_change = on_change
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
         """The one used longest ago is the first."""
         self._guard = Lock()
@@ -96,11 +103,44 @@ class Memories:
                         embedder=self._embedder,
                         rater=self._rater,
                         analyser=self._analyser,
+                        on_change=self._on_change,
                     )
             yield entry.stream
         finally:
             self._release(agent, entry)
             self._close_all_but(self.max_open)
+
+    def agents(self, prefix: str = "") -> tuple[str, ...]:
+        """Returns the characters of the store whose names begin so, sorted; all of them without a prefix."""
+        return tuple(agent for agent in self.store.agents() if agent.startswith(prefix))
+
+    def recall(
+        self,
+        query: str,
+        agents: Collection[str],
+        *,
+        at: datetime | None = None,
+        **options: Unpack[Options],
+    ) -> list[ScoredMemory]:
+        """Returns the best `k` hits of several characters, best first; `memory.agent` tells whose each is.
+
+        Between streams `ScoredMemory.relevance` decides, because scores compare only the candidates of one stream. Hits
+        of one stream keep their order: each counts at least as much as those behind it. Without a question the newest
+        come first. `rank` is the place among all. Nothing counts as an access. The other arguments are as of
+        `MemoryStream.recall`, and hold for each stream. Raises UsageError as it does.
+        """
+        at, k = datetime.now(UTC) if at is None else at, options.get("k")
+        found = list[tuple[float, ScoredMemory]]()
+        for agent in dict.fromkeys(checked_names("agents", agents)):
+            with self.stream(agent) as stream:
+                given: Options = {**options, "touch": False}
+                hits = stream.recall(query, at=at, **given)
+                found += zip(_standing(hits), hits, strict=True)
+                k = stream.policy.k if k is None else k
+        found.sort(key=lambda one: one[0], reverse=True)
+        return [hit._replace(rank=rank) for rank, (_, hit) in enumerate(found[:k], start=1)]
+
+    arecall = in_thread(recall)
 
     def flush(self) -> None:
         """Writes the latest accesses of all streams to the store."""
@@ -155,3 +195,9 @@ class Memories:
             entry.users -= 1
             if not entry.users and entry.stream is None:
                 del self._entries[agent]
+
+
+def _standing(hits: Sequence[ScoredMemory]) -> list[float]:
+    """Returns the relevance of each hit, or the highest of those behind it; without a question when it was made."""
+    each = [hit.memory.created_at.timestamp() if hit.relevance is None else hit.relevance for hit in reversed(hits)]
+    return list(accumulate(each, max))[::-1]

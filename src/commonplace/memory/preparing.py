@@ -17,6 +17,7 @@ from commonplace.errors import UsageError
 from commonplace.memory.embedding import Embedder, Vector
 from commonplace.memory.importance import shared_rater
 from commonplace.memory.record import (
+    EXPIRES,
     TRUTH,
     VALID_FROM,
     VALID_UNTIL,
@@ -105,6 +106,13 @@ def vectors_of(embedder: Embedder, texts: Sequence[str]) -> list[Vector | None]:
 def flagged(memory: Memory, details: Mapping[str, Any]) -> Memory:
     """Returns the memory with more details."""
     return replace(memory, details={**memory.details, **details})
+
+
+def replaced(before: Mapping[str, Any], details: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns new details of a memory, with what the stream keeps in the old ones, and when it expires."""
+    kept = {name: before[name] for name in KEPT_DETAILS if name in before}
+    lasts = {EXPIRES: before[EXPIRES]} if EXPIRES in before else {}
+    return {**lasts, **details, **kept}
 
 
 def mended(memory: Memory) -> Memory:

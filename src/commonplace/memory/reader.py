@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime
 from itertools import chain, islice
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from commonplace.errors import UsageError
 from commonplace.memory.columns import micros
-from commonplace.memory.embedding import NOT_EMBEDDED, Embedder, Vector, query_vector
+from commonplace.memory.embedding import NOT_EMBEDDED, Embedder, Vector, query_vectors, usable
 from commonplace.memory.explain import WhyNot, explain, why_not
 from commonplace.memory.policies import Policy, compares_vectors
 from commonplace.memory.record import (
@@ -112,6 +112,27 @@ class Reader:
         )
         return self._answer(question, touch=touch)
 
+    def recall_many(
+        self, queries: Iterable[str], *, at: datetime | None = None, **options: Unpack[Options]
+    ) -> list[list[ScoredMemory]]:
+        """Returns the hits of `recall` for each question, all of one time, in the order of the questions.
+
+        They are those of one call each; but a stream in RAM has its embedder embed all questions at once. Raises
+        UsageError as `recall`, and for an `embedding`.
+        """
+        if options.get("embedding") is not None:
+            raise UsageError("recall_many takes no embedding", hint="call `recall` for each question and its embedding")
+        texts = [clean(checked_string("query", query)) for query in queries]
+        at, policy = self._moment(at), options.get("policy") or self.policy
+        made: Mapping[str, tuple[Vector | None, str]] = {}
+        if self.forgives:
+            made = self._embedded([*dict.fromkeys(texts)], policy)
+        size = self._view().table.embedder.dimensions if made else 0
+        vectors = {text: one if usable(one, size)[1] is not None else NOT_EMBEDDED for text, (one, _) in made.items()}
+        each: list[Options] = [{**options, "embedding": vectors.get(text)} for text in texts]
+        with self.guard:
+            return [self.recall(text, at=at, **one) for text, one in zip(texts, each, strict=True)]
+
     def _moment(self, at: datetime | None) -> datetime:
         """Returns the time of a call, in UTC. Raises UsageError."""
         return checked_time(at)
@@ -123,19 +144,19 @@ class Reader:
     def _answer(self, query: RetrievalQuery, *, touch: bool) -> Retrieval:
         made, failed = None, ""
         if query.vector is None and self.forgives:
-            made, failed = self._embedded(query)  # before anything is locked: it may take seconds
+            found = self._embedded([query.text], query.policy)  # before anything is locked: it may take seconds
+            made, failed = found.get(query.text, (None, ""))
         with self.guard:
             found = retrieve(self._view(), query, made, failed, touches=touch and self.touches_at_once)
             if touch:
                 self._touched(found)
             return found
 
-    def _embedded(self, query: RetrievalQuery) -> tuple[Vector | None, str]:
-        """Returns (the question's vector if the policy reads it, how the embedder failed)."""
-        embedder = self._view().table.embedder
-        if not query.text or not compares_vectors(query.policy, embedder):
-            return None, ""
-        return query_vector(embedder, query.text)
+    def _embedded(self, texts: Sequence[str], policy: Policy) -> Mapping[str, tuple[Vector | None, str]]:
+        """Returns question → (its vector, how the embedder failed) for those that are not empty, if the policy reads
+        vectors."""
+        embedder, asked = self._view().table.embedder, [text for text in texts if text]
+        return query_vectors(embedder, asked) if asked and compares_vectors(policy, embedder) else {}
 
     def recall(self, query: str, *, at: datetime | None = None, **options: Unpack[Options]) -> list[ScoredMemory]:
         """Returns the hits of `retrieve`, with the same arguments."""
@@ -165,6 +186,7 @@ class Reader:
 
     aretrieve = in_thread(retrieve)
     arecall = in_thread(recall)
+    arecall_many = in_thread(recall_many)
     asearch = in_thread(search)
 
     @property

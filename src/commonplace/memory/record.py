@@ -27,6 +27,8 @@ Kind = Literal["observation", "action", "plan", "reflection"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 MAX_TEXT = 2000
 """Characters kept in `Memory.text`; a longer text is kept whole in `details["full_text"]`."""
+EXPIRES = "expires_at"
+"""The detail that says when a memory expires, an ISO time."""
 DEEPEST = 64
 """Levels that details may have."""
 _BITS = 64
@@ -127,6 +129,11 @@ class Memory:
         """The first moment at which it is no longer true, UTC; None without an end."""
         return _moment(self.details.get(VALID_UNTIL))
 
+    @property
+    def expires_at(self) -> datetime | None:
+        """The time from which on it is not recalled; None for one that never expires."""
+        return expiry_of(self.details) if EXPIRES in self.details else None
+
 
 def superseded(details: Mapping[str, Any]) -> tuple[int, ...]:
     """Returns the ids that details name as superseded; none for anything else, which details of others may hold."""
@@ -162,6 +169,7 @@ class MemoryFields(TypedDict, total=False):
     supersedes: Sequence[int]
     valid_from: datetime | None
     valid_until: datetime | None
+    expires_at: datetime | None
 
 
 def new_memory(
@@ -182,6 +190,7 @@ def new_memory(
     details = checked_mapping("details", fields.get("details"))
     if fields.get("metadata"):
         details = {**details, **checked_mapping("metadata", fields.get("metadata"))}
+    details = with_expiry(details, fields.get("expires_at"))
     if len(whole) > len(shown):
         details = {**details, "full_text": whole}
     if truth := checked_truth(created, fields, found):
@@ -205,6 +214,32 @@ def new_memory(
         event=checked_string("event", fields.get("event", "")),
         details=details,
     )
+
+
+def with_expiry(details: Mapping[str, Any], expires_at: object) -> Mapping[str, Any]:
+    """Returns checked details that say when the memory expires: at a time, or, if it is None, when they say already.
+
+    Raises UsageError for anything but a datetime; in details it may be ISO text, or None for never.
+    """
+    given = details.get(EXPIRES) if expires_at is None else expires_at
+    if given is None:
+        return details
+    if isinstance(given, str) and expires_at is None:
+        try:
+            given = parse_iso(given)
+        except ValueError as error:
+            hint = "give a datetime as expires_at, or ISO text in details"
+            raise UsageError(f"expires_at {_shown(given)} is not a time", hint=hint) from error
+    return {**details, EXPIRES: iso(checked_time(given))}
+
+
+def expiry_of(details: Mapping[str, Any]) -> datetime | None:
+    """Returns when a memory with these details expires; None for never, and where they do not say it as ISO text."""
+    given = details.get(EXPIRES)
+    try:
+        return parse_iso(given) if isinstance(given, str) else None
+    except (ValueError, OverflowError):
+        return None
 
 
 _KEPT = [name for name in Memory.__slots__ if name != "accessed_at"]

@@ -300,13 +300,20 @@ def scored(
 
 
 def candidates(view: View, policy: Policy, exclude: AbstractSet[int], at: datetime, filters: Filters) -> Candidates:
-    """Returns the memories that may compete, none of them created after `at`."""
+    """Returns the memories that may compete, none of them created after `at` or expired by then."""
     now, every = micros(at), Candidates(view, None, at, policy)
-    if not (filters or exclude or policy.without_tags or policy.without_words) and view.table.latest <= now:
+    lasting = view.lasting(now)
+    if (
+        lasting is None
+        and not (filters or exclude or policy.without_tags or policy.without_words)
+        and view.table.latest <= now
+    ):
         return every._replace(rows=view.present())
     allowed, tests = matching(view, filters) if filters else (view.alive, [])
     if view.table.latest > now:
         allowed = allowed & (view.table.created[: view.length] <= now)
+    if lasting is not None:
+        allowed = allowed & lasting
     if policy.without_tags or policy.without_words:
         allowed = allowed & view.table.competing(policy, view.length)
     inside = [id - 1 for id in exclude if 1 <= id <= view.length]

@@ -21,6 +21,7 @@ from commonplace.memory.record import (
     checked_number,
     checked_string,
     checked_time,
+    expiry_of,
 )
 from commonplace.memory.records import Labels
 from commonplace.memory.table import KIND_CODES, View
@@ -96,9 +97,11 @@ class Filters(TypedDict, total=False):
     value counts."""
     metadata: Mapping[str, Any] | None
     """The same as `details`."""
+    expired_by: datetime | None
+    """It expires at this time or before."""
 
 
-_RARE = {"emotion": "emotion", "details": "details", "metadata": "details"}
+_RARE = {"emotion": "emotion", "details": "details", "metadata": "details", "expired_by": "details"}
 """Filter that only a memory with a certain field can pass → the field."""
 
 
@@ -149,6 +152,7 @@ def filters(
     session: str | None = None,
     details: Mapping[str, Any] | None = None,
     metadata: Mapping[str, Any] | None = None,
+    expired_by: datetime | None = None,
 ) -> list[Filter]:
     """Returns a test per given filter of `Filters`, cheap ones first. Raises UsageError for an invalid filter."""
     tests: list[Filter] = []
@@ -177,6 +181,9 @@ def filters(
     for name, given in (("details", details), ("metadata", metadata)):
         if given is not None:
             tests += [_detail(path, accepted) for path, accepted in paths(name, given).items()]
+    if expired_by is not None:
+        by = checked_time(expired_by)
+        tests.append(lambda memory: (end := expiry_of(memory.details)) is not None and end <= by)
     if text is not None:
         tests.append(_containing(clean(checked_string("text", text)).lower()))
     return tests

@@ -29,7 +29,7 @@ Counts = Mapping[str, int]
 """How many there are of each of `COUNTED`."""
 Labels = Sequence[tuple[str, ...]]
 
-FORMAT = 1
+FORMAT = 2
 """Raised whenever something in a segment has another meaning or would be worked out otherwise: a column of a blend, for
 instance. Tokens are under the name of the analyser, vectors under that of the embedder."""
 COUNTED = ("rows", "sayings", "rests", "vectors", "shapes", "subjects", "places")
@@ -54,6 +54,7 @@ _TYPES = {
     "accessed": "<i8",
     "importance": "<f8",
     "alive": "u1",
+    "expires": "<i8",
     "state": "u1",
     "norms": "<f8",
     "whole": "u1",
@@ -236,6 +237,7 @@ def _refuse_wrong_whole(arrays: Arrays, total: Counts) -> None:
         _within(arrays["accessed"], 0, _FOREVER)
         and bool(((arrays["importance"] >= 1) & (arrays["importance"] <= 10)).all())
     )
+    _require(len(arrays["expires"]) in (0, rows))
     _require(_within(arrays["archived"], 1, rows + 1) and _within(arrays["failed"], 1, rows + 1))
     _require(_within(arrays["removed"], 0, rows) and bool((np.diff(arrays["removed"]) > 0).all()))
     _require(_within(arrays["state"], 0, _WAITING + 1) and bool((arrays["norms"] > 0).all()))

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from logging import getLogger
 from pathlib import Path
-from typing import Any, Self, TypeVar, cast
+from typing import Any, Literal, NamedTuple, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from commonplace.clock import iso
 from commonplace.errors import UsageError
 from commonplace.memory import policies
 from commonplace.memory.analyser import Analyser, analyser_of, shared_analyser
+from commonplace.memory.blocks import Blocks
 from commonplace.memory.columns import micros
 from commonplace.memory.columns import moment as utc_of
 from commonplace.memory.draft import Delta
@@ -37,7 +39,6 @@ from commonplace.memory.preparing import (
     EMBEDDING_ERROR,
     FULL,
     HISTORY,
-    KEPT_DETAILS,
     Item,
     Prepared,
     embedded,
@@ -47,6 +48,7 @@ from commonplace.memory.preparing import (
     located,
     mended,
     prepared,
+    replaced,
     vectors_of,
 )
 from commonplace.memory.reader import Snapshot, StoredReader
@@ -69,6 +71,7 @@ from commonplace.memory.record import (
     checked_text,
     checked_time,
     checked_truth,
+    with_expiry,
 )
 from commonplace.memory.records import StoredRows
 from commonplace.memory.reflection import after, since_reflection
@@ -110,6 +113,23 @@ from commonplace.memory.truth import Truth
 from commonplace.text import NotebookText
 
 Result = TypeVar("Result")
+
+
+class Change(NamedTuple):
+    """What was done to memories of a stream, and is in its store."""
+
+    agent: str
+    what: Literal["added", "revised", "forgotten", "archived", "restored"]
+    memories: tuple[Memory, ...]
+    """As they are now; those forgotten as they were."""
+
+
+OnChange = Callable[[Change], object]
+_MOVED: Mapping[type, Literal["forgotten", "archived", "restored"]] = {
+    Forget: "forgotten",
+    Archive: "archived",
+    Restore: "restored",
+}
 
 UNMADE = "unmade"
 """The setting of a character some of whose memories a model has not embedded, because no policy has read vectors."""
@@ -163,6 +183,7 @@ class MemoryStream(StoredReader):
         rater: Rater | None = None,
         analyser: Analyser | None = None,
         restatements: Restatements | None = None,
+        on_change: OnChange | None = None,
     ) -> None:
         analyser = analyser or shared_analyser()
         self.agent = agent
@@ -179,6 +200,13 @@ class MemoryStream(StoredReader):
         self._unmade: set[int] = set()
         """Those whose vector a model has not made yet, because no policy has read it."""
         self._keeper: Keeper | None = None
+        self.on_change = on_change
+        """Called after a change is stored, or None. See docs/memory.md."""
+        self._untold: list[Change] = []
+        self._settings: Mapping[str, Any] = {}
+        """Those that a store would keep, of a stream without one."""
+        self.blocks = Blocks(self)
+        """Small texts that an assistant is always shown."""
 
     @classmethod
     def open(
@@ -193,12 +221,14 @@ class MemoryStream(StoredReader):
         restatements: Restatements | None = None,
         reembed: bool = False,
         progress: Progress | None = None,
+        on_change: OnChange | None = None,
     ) -> Self:
         """Opens a character's stream in a store: a path or URL that `open_store` accepts, or an open store.
 
         When `remember`, `forget`, `archive`, `unarchive`, `revise` or `apply` returns, the store has the change;
         accesses are written with the next of them, by `flush` and by `close`. Close the stream, or use it in a `with`
         statement; a store that was given open stays open. `analyser`: None for the one the stream was made with.
+        `on_change` is called with each `Change` of memories once it is stored.
         `reembed`: if another embedder made the vectors, make them again, reporting to `progress`. Raises UsageError if
         another embedder made them and `reembed` is False, and for a store that cannot be used; CommonplaceError for a
         damaged one.
@@ -210,6 +240,7 @@ class MemoryStream(StoredReader):
             if not reembed:
                 stream = cls._of_index(store, agent, policy, embedder, rater, analyser, own=own)
                 if stream is not None:
+                    stream.on_change = on_change
                     return stream
             writer = Writer(store, agent)
             stored = writer.stored
@@ -237,6 +268,7 @@ class MemoryStream(StoredReader):
         if keeper.made_with.get(UNMADE):
             stream._note_missing(stored.memories)
         keeper.changed = len(stored.memories)
+        stream.on_change = on_change
         return stream
 
     @classmethod
@@ -357,6 +389,7 @@ class MemoryStream(StoredReader):
         supersedes: Sequence[int] = (),
         valid_from: datetime | None = None,
         valid_until: datetime | None = None,
+        expires_at: datetime | None = None,
     ) -> Memory:
         """Adds a memory and returns it with its id; it can be retrieved at once.
 
@@ -364,8 +397,9 @@ class MemoryStream(StoredReader):
         by the clock of this machine, if None. `metadata` becomes part of `details`, in which tuples become lists.
         `importance` is clamped to 1–10, or rated if None. `supersedes`: ids of earlier memories that are no longer true
         since this one is; without any, those that the stream's `restatements` find. `valid_from`, `valid_until`: when
-        it is true, if that is not from now on for good. Raises UsageError for an empty text, an importance that is not
-        a number, an embedding of another size than the embedder's or with NaN or infinity in it, details that JSON
+        it is true, if that is not from now on for good. `expires_at`: questions of this time and later do not recall
+        the memory; it is kept in `details["expires_at"]`. Raises UsageError for an empty text, an importance that is
+        not a number, an embedding of another size than the embedder's or with NaN or infinity in it, details that JSON
         cannot hold, an unknown kind, an observation or action with citations, a reflection without citations,
         citations of memories that do not exist, superseded ones that do not exist or are not older, and a `valid_until`
         before `valid_from`.
@@ -391,6 +425,7 @@ class MemoryStream(StoredReader):
             supersedes=supersedes,
             valid_from=valid_from,
             valid_until=valid_until,
+            expires_at=expires_at,
         )
         return self._add(self._linked([self._made(Item(text, self._moment(at), fields))], self.restatements))[0]
 
@@ -493,13 +528,13 @@ class MemoryStream(StoredReader):
         self._unmade.difference_update(memory.id for memory in before)
         return sum(vector is not None for _, vector in there)
 
-    def _embedded(self, query: RetrievalQuery) -> tuple[Vector | None, str]:
-        if query.text and self._unmade and compares_vectors(query.policy, self.table.embedder):
+    def _embedded(self, texts: Sequence[str], policy: Policy) -> Mapping[str, tuple[Vector | None, str]]:
+        if any(texts) and self._unmade and compares_vectors(policy, self.table.embedder):
             try:
                 self._embed(sorted(self._unmade))
             except Exception as error:
-                return NOT_EMBEDDED, warned(error)
-        return super()._embedded(query)
+                return dict.fromkeys(texts, (NOT_EMBEDDED, warned(error)))
+        return super()._embedded(texts, policy)
 
     @property
     def _skips(self) -> bool:
@@ -538,15 +573,33 @@ class MemoryStream(StoredReader):
             vectors[place] = vector
         return self._again(lambda: self._append(made, vectors, missing if failed else (), failed))
 
-    @locked
     def _again(self, change: Callable[[], Result]) -> Result:
-        """Returns what `change` returns, which changes the store and then the stream. Where another stream of this
-        character was quicker, what that one did is brought in before the change is made again."""
-        while True:
-            try:
-                return change()
-            except Overtaken:
-                self._bring_in()
+        """Returns what `change` returns, which changes the store and then the stream, and tells `on_change`. Where
+        another stream of this character was quicker, what that one did is brought in before the change is made
+        again."""
+        with self.guard:
+            while True:
+                try:
+                    result = change()
+                    break
+                except Overtaken:
+                    self._bring_in()
+            untold, self._untold = self._untold, []
+        for one in untold:
+            self._tell(one)
+        return result
+
+    def _note(self, what: Literal["added", "revised", "forgotten", "archived", "restored"], ids: Iterable[int]) -> None:
+        """Notes a change for `on_change`, which is told when the lock is free."""
+        if self.on_change is not None:
+            self._untold.append(Change(self.agent, what, tuple(self._view().memory(id - 1) for id in ids)))
+
+    def _tell(self, change: Change) -> None:
+        try:
+            if self.on_change is not None:
+                self.on_change(change)
+        except Exception:
+            getLogger("commonplace.memory").exception("on_change of %s failed; the change is stored", self.agent)
 
     def _append(
         self, made: Sequence[Prepared], vectors: Sequence[Vector | None], missing: Sequence[int], failed: str
@@ -618,6 +671,7 @@ class MemoryStream(StoredReader):
         there = self._there(ids, how)
         if there:
             self._write(how(there))
+            self._note(_MOVED[how], there)
         return there
 
     def _there(self, ids: Iterable[int], how: type[Forget | Archive | Restore]) -> tuple[int, ...]:
@@ -646,6 +700,7 @@ class MemoryStream(StoredReader):
         place: Sequence[str] | None = None,
         source: str | None = None,
         emotion: Emotion | None = None,
+        expires_at: datetime | None = None,
         at: datetime | None = None,
         supersedes: Sequence[int] | None = None,
         valid_from: datetime | None = None,
@@ -654,7 +709,8 @@ class MemoryStream(StoredReader):
         """Changes fields of a memory, also what it supersedes and when it is true, and returns it. Its time, session,
         event and citations stay.
 
-        None leaves a field unchanged; `details` replace the old ones. The text and tags of before are kept: see
+        None leaves a field unchanged; `details` replace the old ones, but a memory still expires unless they have an
+        `expires_at`, which may be None. The text and tags of before are kept: see
         `history`. `at`: when they changed; None for the time of the latest memory. A new text is embedded, as in
         `remember`. Raises UsageError as `get` and `remember`.
         """
@@ -678,8 +734,9 @@ class MemoryStream(StoredReader):
             memory = replace(before, **plain)
             checked_citations(memory.kind, memory.citations, lambda _: True)
             if details is not None:
-                kept = {name: memory.details[name] for name in KEPT_DETAILS if name in memory.details}
-                memory = replace(memory, details={**checked_mapping("details", details), **kept})
+                memory = replace(memory, details=replaced(memory.details, checked_mapping("details", details)))
+            if expires_at is not None:
+                memory = replace(memory, details=with_expiry(memory.details, expires_at))
             if truth := checked_truth(memory.created_at, links, older, memory.details):
                 memory = replace(memory, details={**memory.details, **truth})
             if shown is not None:
@@ -696,9 +753,27 @@ class MemoryStream(StoredReader):
             self._write(Revise([memory], None if shown is None else [vector]))
             if shown is not None:
                 self._note_missing([memory])
+            self._note("revised", [id])
             return memory
 
         return self._again(change)
+
+    @property
+    @locked
+    def settings(self) -> Mapping[str, Any]:
+        """For this package: what is kept of the stream besides its memories."""
+        return self._settings if self._keeper is None else self._keeper.settings
+
+    def configure(self, change: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> None:
+        """For this package: replaces the settings by what `change` makes of them."""
+
+        def write() -> None:
+            if self._keeper is None:
+                self._settings = change(self._settings)
+            else:
+                self._keeper.configure(change(self._keeper.settings))
+
+        self._again(write)
 
     @locked
     def refresh(self) -> int:
@@ -853,6 +928,7 @@ class MemoryStream(StoredReader):
         self.table.commit()
         for memory in memories:
             self._since = after(self._since, memory)
+        self._note("added", [memory.id for memory in memories])
         if self._skips:
             self._note_missing(memories)
 
@@ -915,13 +991,17 @@ class MemoryStream(StoredReader):
         self.archive([memory.id for memory, line in zip(memories, lines, strict=True) if line.archived])
         return memories
 
-    @locked
     def delete(self) -> int:
         """Deletes everything of the character from the store, its name too; returns how many memories it had.
 
         The stream is empty then, and begins with memory 1 again.
         """
-        count = len(self) + len(self.table.archived) if self._keeper is None else self._keeper.delete()
+        return self._again(self._delete)
+
+    def _delete(self) -> int:
+        ids = sorted({memory.id for memory in self} | self.table.archived)
+        self._note("forgotten", ids)
+        count, self._settings = len(ids) if self._keeper is None else self._keeper.delete(), {}
         self._become(Stored())
         return count
 

@@ -23,6 +23,7 @@ from commonplace.memory.columns import FlagColumn, Indices, RecencyColumn, grown
 from commonplace.memory.embedding import UNUSABLE, Embedder, Vector, is_pure
 from commonplace.memory.policies import Policy
 from commonplace.memory.record import (
+    EXPIRES,
     KINDS,
     TRUTH,
     Memory,
@@ -45,6 +46,7 @@ KIND_CODES = {kind: code for code, kind in enumerate(KINDS)}
 
 COLUMNS = ("importance", "kind", "tokens", "created", "accessed", "alive", "saying")
 """The arrays of a `MemoryTable` with a row per memory."""
+_NEVER = np.iinfo(np.int64).max
 _CHUNK = 2048
 """Memories indexed at once."""
 _LATEST = 256
@@ -66,10 +68,7 @@ class MemoryTable:
     def __init__(self, agent: str, embedder: Embedder, rater: Rater, analyser: Analyser) -> None:
         self.guard = RLock()
         """Held by every method of a stream, draft or snapshot that reads or writes the table."""
-        self.agent = agent
-        self.embedder = embedder
-        self.rater = rater
-        self.analyser = analyser
+        self.agent, self.embedder, self.rater, self.analyser = agent, embedder, rater, analyser
         self.committed = 0
         self.latest = 0
         """No memory was created after this, in `micros`."""
@@ -91,6 +90,8 @@ class MemoryTable:
         """Ids."""
         self.tokens: NDArray[np.int32] = np.empty(16, dtype=np.int32)
         """Estimated length in a model's prompt."""
+        self.expires: NDArray[np.int64] | None = None
+        """From when on a memory is not recalled; None while none of them expires."""
         self.saying: NDArray[np.intp] = np.empty(16, dtype=np.intp)
         """Which of `sayings` it is: its text and vector."""
         self.sayings = Sayings(embedder.dimensions, embedder.embed if is_pure(embedder) else None)
@@ -210,6 +211,9 @@ class MemoryTable:
             for memory, since in zip(memories, created, strict=True)
         ]
         self.alive[start:end] = True
+        if self.expires is not None or any(EXPIRES in memory.details for memory in memories):
+            for row, memory in enumerate(memories, start):
+                self._set_expiry(row, memory)
         self.saying[start:end] = self.sayings.extend([memory.text for memory in memories], vectors)
         self.version += 1
         self._latest.extend(memories)
@@ -240,6 +244,8 @@ class MemoryTable:
         self.accessed, self.importance = last["accessed"].copy(), last["importance"].copy()
         self.alive = last["alive"].astype(np.bool_)
         self.archived = set(last["archived"].tolist())
+        if len(last["expires"]):
+            self.expires = last["expires"].copy()
         self.latest = int(self.created.max(initial=0))
         exactly = self.sayings.adopt(segments)
         self._packed.adopt(segments)
@@ -269,6 +275,7 @@ class MemoryTable:
             "accessed": self.accessed[:size],
             "importance": self.importance[:size],
             "alive": self.alive[:size].view(np.uint8),
+            "expires": np.empty(0, dtype=np.int64) if self.expires is None else self.expires[:size],
             "archived": np.array(sorted(self.archived), dtype=np.int32),
             "failed": np.array(failed, dtype=np.int32),
             **self._packed.kept(since, there),
@@ -524,10 +531,20 @@ class MemoryTable:
         self.importance[row] = memory.importance
         self.kind[row] = KIND_CODES[memory.kind]
         self.tokens[row] = estimate_tokens(memory.text)
+        self._set_expiry(row, memory)
+
+    def _set_expiry(self, row: int, memory: Memory) -> None:
+        expires = memory.expires_at
+        if expires is not None and self.expires is None:
+            self.expires = np.full(len(self.importance), _NEVER)
+        if self.expires is not None:
+            self.expires[row] = _NEVER if expires is None else micros(expires)
 
     def _reserve(self, rows: int) -> None:
         for name in COLUMNS:
             setattr(self, name, grown(getattr(self, name), rows))
+        if self.expires is not None:
+            self.expires = grown(self.expires, rows)
 
     def _set_alive(self, ids: Sequence[int], alive: bool) -> None:
         self.version += 1
@@ -566,6 +583,13 @@ class View:
             found = None if self.alive.all() else np.flatnonzero(self.alive)
             known = self.table.known_present = self.length, self.alive.base, found
         return known[2]
+
+    def lasting(self, at: int) -> NDArray[np.bool_] | None:
+        """Returns which rows have not expired at a time; None for all."""
+        if self.table.expires is None:
+            return None
+        found = self.table.expires[: self.length] > at
+        return None if found.all() else found
 
     def lexical(self) -> LexicalIndex:
         """Returns an index of at least the rows of this view, without those that were forgotten when it was made."""

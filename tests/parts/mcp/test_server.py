@@ -121,12 +121,12 @@ def test_tools_say_whether_they_only_read(tmp_path, run):
         known = {tool.name: tool.annotations for tool in tools}
         reading = {name for name, hint in known.items() if hint.read_only_hint}
         assert reading == (
-            READING
+            {*READING, "blocks"}
             if "remember" in known
             else {*READING, "ask_character", "character", "why", "who_knows", "transcript"}
         )
         assert known.keys() - reading == (
-            {"remember", "batch", "update", "archive", "forget"} if "remember" in known else set()
+            {"remember", "batch", "update", "archive", "forget", "set_block"} if "remember" in known else set()
         )
         assert all(hint.destructive_hint == (name == "forget") for name, hint in known.items() if name not in reading)
         assert all(tool.output_schema and tool.description for tool in tools)
@@ -178,6 +178,35 @@ def test_many_are_kept_at_once_corrected_set_aside_and_forgotten_by_a_filter(tmp
         assert (await ask("forget", only=only))["ids"] == [1, 2]
         assert "give either ids or where" in await ask.refused("forget")
         assert [one["id"] for one in (await ask("list"))["memories"]] == [3]
+
+    over(tmp_path / "notes.db", day, agent="user")
+
+
+def test_core_blocks_are_written_read_and_removed(tmp_path):
+    async def day(ask: Assistant) -> None:
+        assert (await ask("blocks"))["blocks"] == []
+        await ask("set_block", name="user", text="Maria, a baker")
+        written = await ask("set_block", name="tone", text="brief")
+        assert written["blocks"][1] == {"name": "tone", "text": "brief", "limit": 2000}
+        assert "of 2000 characters" in await ask.refused("set_block", name="user", text="x" * 2001)
+        await ask("set_block", name="tone", text="")
+        assert [one["text"] for one in (await ask("blocks"))["blocks"]] == ["Maria, a baker"]
+
+    over(tmp_path / "notes.db", day, agent="user")
+    over(tmp_path / "notes.db", lambda ask: ask("blocks"), agent="user")
+
+
+def test_what_expires_is_not_recalled_later(tmp_path):
+    async def day(ask: Assistant) -> None:
+        gone = "2025-10-01T18:00:00Z"
+        await ask("remember", text="the car is in the garage", at="2025-10-01T08:00", expires_at=gone)
+        await ask("batch", memories=[{"text": "the car is blue", "at": "2025-10-01T09:00", "expires_at": gone}])
+        await ask("remember", text="the car is fast", at="2025-10-01T09:00")
+        for at, wanted in (("2025-10-01T12:00", [1, 2, 3]), (gone, [3])):
+            hits = (await ask("recall", query="the car", at=at))["hits"]
+            assert sorted(hit["memory"]["id"] for hit in hits) == wanted
+        assert (await ask("forget", only={"expired_by": gone}, dry_run=True))["ids"] == [1, 2]
+        assert "time" in await ask.refused("remember", text="ink", expires_at="soon")
 
     over(tmp_path / "notes.db", day, agent="user")
 

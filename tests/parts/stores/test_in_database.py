@@ -565,4 +565,18 @@ def test_processes_that_serve_one_user_lose_nothing(workers, postgres_url, tmp_p
     }
     with MemoryStream.open(store, "user", embedder=WordCounts()) as ram:
         assert told(base) == told(ram)
+
+
+def test_what_has_expired_is_not_recalled_and_found_by_a_filter(postgres_url, tmp_path):
+    store = opened(postgres_url, tmp_path)
+    stream = DatabaseStream.open(store, "maria")
+    until = START + timedelta(hours=5)
+    stream.remember("the car is in the garage", at=START, expires_at=until)
+    stream.remember("the car is blue", at=START, details={"frame": {"expires_at": "2001-01-01T00:00:00Z"}})
+    for at, wanted in ((until - timedelta(seconds=1), [1, 2]), (until, [2])):
+        hits = stream.retrieve("where is the car?", at=at, touch=False)
+        assert sorted(hits.ids) == wanted and hits.candidates == len(wanted) and hits.excluded == ()
+    assert [memory.id for memory in stream.search(expired_by=until)] == [1]
+    assert stream.forget(where={"expired_by": until}) == (1,)
+    assert [memory.id for memory in stream] == [2]
     store.close()

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from commonplace.errors import UsageError
 from commonplace.memory.analyser import Analyser
+from commonplace.memory.blocks import BLOCKS
 from commonplace.memory.embedding import Embedder
 from commonplace.memory.segments import FORMAT
 from commonplace.memory.stores.store import (
@@ -98,6 +99,12 @@ class Keeper:
         if any(isinstance(one, Configure) for one in before):
             self.settings = settings
 
+    def configure(self, settings: Mapping[str, Any]) -> None:
+        """Replaces the settings, but for what the stream is made with. Raises `Overtaken`."""
+        settings = {**settings, **self.made_with}
+        self.write(Configure(settings))
+        self.settings = settings
+
     def touch(self, ids: Iterable[int], at: datetime) -> None:
         """Collects accesses."""
         self.accesses.update(dict.fromkeys(ids, at))
@@ -171,6 +178,8 @@ def refuse_other_embedder(settings: Mapping[str, Any], embedder: Embedder, where
 def make_vectors(writer: Writer, embedder: Embedder, analyser: Analyser, progress: Progress | None) -> None:
     """Gives all memories vectors of this embedder. Can be interrupted and done again."""
     settings, stored = settings_of(embedder, analyser), writer.stored
+    if BLOCKS in stored.settings:
+        settings[BLOCKS] = stored.settings[BLOCKS]
     writer.write(Configure({**settings, "unfinished": True}))
     kept = [memory for memory in stored.memories if memory.id not in stored.forgotten]
     for first in range(0, len(kept), _BATCH):

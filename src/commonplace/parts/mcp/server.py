@@ -131,6 +131,21 @@ class Remembered(BaseModel):
     memories: list[MemoryJSON]
 
 
+class CoreBlock(BaseModel):
+    """A small text that is always shown."""
+
+    name: str
+    text: str
+    limit: int = Field(description="how many characters it may have")
+
+
+class CoreBlocks(BaseModel):
+    """The blocks of a character."""
+
+    agent: str
+    blocks: list[CoreBlock]
+
+
 class Character(BaseModel):
     """Somebody who remembers."""
 
@@ -275,6 +290,7 @@ Importance = Annotated[
 Source = Annotated[str, Field(description="Who said or wrote it.")]
 Session = Annotated[str, Field(description="The conversation it belongs to.")]
 Tags = Annotated[list[str] | None, Field(description="Labels to find it by.")]
+Expires = Annotated[str, Field(description="ISO time from which on it is not recalled; never if left out.")]
 Text = Annotated[str, Field(description="What to remember: one thing, in a sentence that can stand alone.")]
 Current = Annotated[bool, Field(description="Put what is no longer true behind what is true in its place.")]
 Least = Annotated[float, Field(description="Only hits this relevant; 0.1 to 0.3 keeps nonsense out.", ge=0, le=1)]
@@ -295,10 +311,13 @@ class Filter(BaseModel):
     until: str | None = Field(None, description="Made at this ISO time or earlier.")
     min_importance: float | None = Field(None, description="At least this important, 1 to 10.")
     details: dict[str, Any] | None = Field(None, description="Path in the details → accepted value, or a list of them.")
+    expired_by: str | None = Field(None, description="Has expired at this ISO time.")
 
     def wanted(self) -> Filters:
         """Returns the conditions as the filters of a stream."""
         given: dict[str, Any] = {name: value for name, value in self if name not in ("since", "until")}
+        if self.expired_by is not None:
+            given["expired_by"] = moment("expired_by", self.expired_by)
         if self.since or self.until:
             given["time_range"] = (moment("since", self.since), moment("until", self.until))
         return cast("Filters", given)
@@ -315,6 +334,7 @@ class Note(BaseModel):
     source: Source = ""
     session: Session = ""
     tags: Tags = None
+    expires_at: Expires = ""
 
 
 Only = Annotated[Filter | None, Field(description="Only memories that pass this filter.")]
@@ -395,6 +415,8 @@ class StoreTools(_Recalling):
         yield "recall", self.recall, _READS
         yield "explain", self.explain, _READS
         yield "forget", self.forget, _REMOVES
+        yield "blocks", self.blocks, _READS
+        yield "set_block", self.set_block, _CHANGES
         yield "list", self.list_memories, _READS
         yield "characters", self.characters, _READS
 
@@ -412,6 +434,7 @@ class StoreTools(_Recalling):
         ] = None,
         valid_from: Since = "",
         valid_until: Annotated[str, Field(description="ISO time from which it is no longer true.")] = "",
+        expires_at: Expires = "",
     ) -> MemoryJSON:
         """Keep a memory for good. It can be recalled at once. What it says is no longer true is superseded by it."""
         name = self._named(agent, new=True)
@@ -423,6 +446,7 @@ class StoreTools(_Recalling):
             supersedes=supersedes or (),
             valid_from=moment("valid_from", valid_from or None),
             valid_until=moment("valid_until", valid_until or None),
+            expires_at=_expiry(expires_at),
         )
         return memory_json(self._stream(name).remember(text, at=_when(at), **fields))
 
@@ -435,7 +459,15 @@ class StoreTools(_Recalling):
     ) -> Remembered:
         """Keep many memories in one call: all of them, or none if one is wrong."""
         name = self._named(agent, new=True)
-        items = [{**note.model_dump(), "at": _when(note.at), "tags": note.tags or ()} for note in memories]
+        items = [
+            {
+                **note.model_dump(),
+                "at": _when(note.at),
+                "tags": note.tags or (),
+                "expires_at": _expiry(note.expires_at),
+            }
+            for note in memories
+        ]
         made = self._stream(name).add_many(items)
         return Remembered(agent=name, memories=[memory_json(memory) for memory in made])
 
@@ -478,6 +510,28 @@ class StoreTools(_Recalling):
         """List memories, the latest first. Nothing is scored."""
         name = self._named(agent)
         return _listed(self._stream(name), name, limit, only)
+
+    def blocks(self, agent: Agent = "") -> CoreBlocks:
+        """Read the core blocks: short texts to know at all times, such as who the user is. Read them first."""
+        name = self._named(agent, new=True)
+        blocks = self._stream(name).blocks
+        return CoreBlocks(
+            agent=name, blocks=[CoreBlock(name=one, text=blocks[one], limit=blocks.limit(one)) for one in blocks]
+        )
+
+    def set_block(
+        self,
+        name: Annotated[str, Field(description="Such as user, or goals.")],
+        text: Annotated[str, Field(description="All that the block says from now on; empty removes the block.")],
+        agent: Agent = "",
+    ) -> CoreBlocks:
+        """Write a core block: replace its text, or make or remove it. Keep it short: a long text is refused."""
+        blocks = self._stream(self._named(agent, new=True)).blocks
+        if text.strip():
+            blocks.set(name, text)
+        elif name in blocks:
+            blocks.remove(name)
+        return self.blocks(agent)
 
     def characters(self) -> Characters:
         """List everybody who has memories here."""
@@ -649,6 +703,10 @@ def _tick(at: int | str) -> str | None:
 
 def _when(at: str) -> datetime:
     return moment("at", at or None) or datetime.now(UTC)
+
+
+def _expiry(expires_at: str) -> datetime | None:
+    return moment("expires_at", expires_at or None)
 
 
 def _found(
