@@ -114,16 +114,25 @@ def test_several_characters_are_asked_at_once(tmp_path):
 
 
 def test_the_hits_of_one_character_keep_their_order(tmp_path):
-    texts = [f"boat {number} " + "and nets " * (number % 4) for number in range(30)]
-    with told(tmp_path / "users.db", a=texts[::2], b=texts[1::2]) as memories:
-        at = START + timedelta(days=1)
-        merged = memories.recall("a boat with nets", ["a", "b"], at=at, k=20)
-        assert len(merged) == 20
+    chat = [
+        {"role": "user", "name": "Klaus", "content": "Where does the boat leave?"},
+        {"role": "user", "name": "Maria", "content": "At pier nine"},
+        {"role": "user", "name": "Klaus", "content": "Thanks"},
+    ]
+    others = [{"text": f"the boat {number}", "at": START + timedelta(days=number)} for number in range(1, 4)]
+    with told(
+        tmp_path / "users.db", a=[*({**one, "created_at": START} for one in chat), *others], b=others
+    ) as memories:
+        asked, at = "where does the boat leave?", START + timedelta(days=9)
+        merged = memories.recall(asked, ["a", "b"], at=at, k=9)
         for agent in "ab":
             with memories.stream(agent) as stream:
-                alone = [hit.memory.id for hit in stream.recall("a boat with nets", at=at, k=20, touch=False)]
-            mine = [hit.memory.id for hit in merged if hit.memory.agent == agent]
-            assert mine == alone[: len(mine)]
+                alone = stream.recall(asked, at=at, k=9, touch=False)
+            assert [hit.memory for hit in merged if hit.memory.agent == agent] == [hit.memory for hit in alone]
+            if agent == "a":
+                each = [hit.relevance for hit in alone]
+                assert each != sorted(each, reverse=True), "its order is not that of relevance"
+        assert [hit.rank for hit in merged] == [*range(1, 10)]
 
 
 def test_without_a_question_the_newest_of_all_come_first(tmp_path):
