@@ -266,6 +266,7 @@ def test_a_limit_spreads_questions_evenly():
     assert TABLE.limited(dialogues, None) == TABLE.limited(dialogues, 30) == dialogues
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default")  # libraries warn of one another
 @pytest.mark.parametrize("name", program("_rivals").WAYS)
 def test_libraries_find_what_a_question_repeats(name):

@@ -565,6 +565,7 @@ def test_processes_that_serve_one_user_lose_nothing(workers, postgres_url, tmp_p
     }
     with MemoryStream.open(store, "user", embedder=WordCounts()) as ram:
         assert told(base) == told(ram)
+    store.close()
 
 
 def test_what_has_expired_is_not_recalled_and_found_by_a_filter(postgres_url, tmp_path):
@@ -579,4 +580,5 @@ def test_what_has_expired_is_not_recalled_and_found_by_a_filter(postgres_url, tm
     assert [memory.id for memory in stream.search(expired_by=until)] == [1]
     assert stream.forget(where={"expired_by": until}) == (1,)
     assert [memory.id for memory in stream] == [2]
+    store.close()
     store.close()
