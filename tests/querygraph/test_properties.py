@@ -22,14 +22,14 @@ from sizes import examples
 TEXTS = questions(30)
 LABELS = ("up", "down", "retry")
 
-steps = st.lists(
-    st.tuples(
-        st.sampled_from(["ask", "answer", "rate", "link", "entity", "pin", "unpin", "decay", "wait"]),
-        st.integers(0, 29),
-        st.integers(0, 29),
-    ),
-    max_size=40,
-)
+KINDS = ("ask", "answer", "rate", "link", "entity", "pin", "unpin", "decay", "wait")
+
+
+def scripts(*kinds: str) -> st.SearchStrategy[list[tuple[str, int, int]]]:
+    return st.lists(st.tuples(st.sampled_from(kinds), st.integers(0, 29), st.integers(0, 29)), max_size=40)
+
+
+steps = scripts(*KINDS)
 
 
 def do(graph: QueryGraph, clock: Clock, step: tuple[str, int, int]) -> None:
@@ -55,6 +55,8 @@ def do(graph: QueryGraph, clock: Clock, step: tuple[str, int, int]) -> None:
                 graph.pin(every[one % len(every)].id if every else "q-", what == "pin")
             case "decay":
                 graph.decay()
+            case "delete":
+                graph.delete_query(query)
             case _:
                 clock.pass_(minutes=1 + other)
     except UsageError:

@@ -90,6 +90,16 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class Removed:
+    """The nodes and edges that went with a question."""
+
+    nodes: tuple[Node, ...]
+    """The question, then its answers, feedback and entities."""
+    edges: tuple[Edge, ...]
+    """All that led from or to one of the nodes, the oldest first."""
+
+
+@dataclass(frozen=True, slots=True)
 class Stats:
     """The size of a graph."""
 
@@ -107,7 +117,7 @@ class QueryGraph(Budgeted):
     """Questions, their answers, how those were received, and the entities they name.
 
     Safe to use from several threads. What is read is never changed by reading: only asking, answering, rating and
-    linking count as use. Where a node is named that is not there, because it was never made or has been evicted,
+    linking count as use. Where a node is named that is not there, because it was never made, was deleted or evicted,
     UsageError is raised.
     """
 
@@ -258,6 +268,30 @@ class QueryGraph(Budgeted):
             row = self._row(id)
             self._nodes.pinned[row] = pinned
             self._changed(row)
+
+    def delete_query(self, query: str) -> Removed:
+        """Deletes a question with all that nothing else has: its answers, feedback, entities and edges.
+
+        An answer that another question has, an entity that another question names, and a pinned entity stay, and so
+        does the feedback that has spread to similar questions. Pinned or not, the question goes.
+        """
+        with self._writing():
+            now = self._now()
+            nodes, edges = self._nodes, self._edges
+            asked = self._row(query, "query")
+            gone = [asked]
+            for row in sorted(self._around([asked]), key=lambda row: (nodes.type[row], nodes.serial[row])):
+                holders = {int(edges.source[slot]) for slot in nodes.incident[row]} - {row}
+                if row != asked and holders.issubset(gone) and not (nodes.type[row] == ENTITY and nodes.pinned[row]):
+                    gone.append(row)
+            slots = {slot for row in gone for slot in nodes.incident[row]}
+            removed = Removed(
+                tuple(self._node(row, now) for row in gone),
+                tuple(map(self._edge, sorted(slots, key=edges.serial.__getitem__))),
+            )
+            for row in gone:
+                self._remove(row)
+            return removed
 
     # ── finding ──────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -535,7 +569,8 @@ class QueryGraph(Budgeted):
         row = self._nodes.rows.get(id)
         expected = " or ".join(types) or "node"
         if row is None:
-            raise UsageError(f"no {expected} {id!r}", hint="it was never made, or has been evicted to make room")
+            hint = "it was never made, was deleted, or has been evicted to make room"
+            raise UsageError(f"no {expected} {id!r}", hint=hint)
         found = NODE_TYPES[int(self._nodes.type[row])]
         if types and found not in types:
             raise UsageError(f"{id!r} is {_article(found)}; expected {_article(expected)}")
