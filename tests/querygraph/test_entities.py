@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from commonplace.errors import UsageError
-from commonplace.querygraph import GraphConfig, QueryGraph
+from commonplace.querygraph import ConversationMemory, GraphConfig, QueryGraph, canonical_key
 from commonplace.querygraph.ann import UsearchIndex
 from querygraph.samples import Clock, questions
 
@@ -89,5 +89,78 @@ def test_without_usearch_the_error_says_what_to_install(monkeypatch):
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_a_usage_error_that_names_it(wrong, said):
+    with pytest.raises(UsageError, match=said):
+        wrong(QueryGraph(clock=Clock()))
+
+
+@pytest.mark.parametrize("given", [None, 5, b"q-1", ["q-1"], {}, object()])
+def test_what_is_no_string_is_refused_in_words_and_changes_nothing(given):
+    graph, memory = QueryGraph(clock=Clock()), ConversationMemory("maria", clock=Clock())
+    query = graph.upsert_query("왜?")
+    answer = graph.record_answer(query, "몰라.")
+    memory.upsert_query("s", "왜?")
+    before, session = graph.to_snapshot(), memory.session("s").to_snapshot()
+    for call in (
+        lambda: graph.upsert_query(given),
+        lambda: graph.record_answer(given, "그래."),
+        lambda: graph.record_answer(query, given),
+        lambda: graph.record_feedback(given, "up"),
+        lambda: graph.record_feedback(query, given),
+        lambda: graph.record_feedback(query, "up", answer=given or 1),
+        lambda: graph.record_feedback(query, "up", note=5 if given is None else given),
+        lambda: graph.link(given, query, "similar_to"),
+        lambda: graph.link(query, answer, given),
+        lambda: graph.upsert_entity(given),
+        lambda: graph.upsert_entity("방", aliases=[given]),
+        lambda: graph.upsert_entity("방", key=5 if given is None else given),
+        lambda: graph.entities_in(given),
+        lambda: graph.pin(given),
+        lambda: graph.adjust_weights(given),
+        lambda: graph.delete_query(given),
+        lambda: graph.search(given),
+        lambda: graph.best_answers(given),
+        lambda: graph.answers(given),
+        lambda: graph.node(given),
+        lambda: graph.edges(5 if given is None else given),
+        lambda: canonical_key(given),
+        lambda: memory.upsert_query(given, "왜?"),
+        lambda: memory.upsert_query("s", given),
+        lambda: memory.record_answer("s", given, "그래."),
+        lambda: memory.record_feedback("s", given, "up"),
+        lambda: memory.record_feedback("s", query, "up", answer=given or 1),
+        lambda: memory.search(given, "왜?"),
+        lambda: memory.search("s", given),
+        lambda: memory.best_answers("s", given),
+        lambda: memory.finalize_session(given),
+        lambda: ConversationMemory(given),
+    ):
+        with pytest.raises(UsageError, match="expected a string"):
+            call()
+    assert graph.to_snapshot() == before
+    assert memory.session("s").to_snapshot() == session
+    assert memory.active_sessions() == ["s"]
+
+
+@pytest.mark.parametrize("given", [None, "5", [5], 2.5, 0])
+def test_what_is_no_number_of_results_is_refused_in_words(given):
+    graph, memory = QueryGraph(clock=Clock()), ConversationMemory("maria", clock=Clock())
+    for find in (graph.search, graph.best_answers, lambda text, k: memory.search("s", text, k)):
+        with pytest.raises(UsageError, match="a whole number of at least 1"):
+            find("왜?", given)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (lambda graph: graph.upsert_entity("방", aliases="큰 방"), "expected a list of strings"),
+        (lambda graph: graph.upsert_entity("방", aliases=None), "expected a list of strings"),
+        (lambda graph: graph.upsert_entity(" "), "the name is empty"),
+        (lambda graph: graph.link("q-1", "q-2", "similar_to", None), "the weight is None"),
+        (lambda graph: graph.adjust_weights("q-1", repeat_delta="1"), "repeat_delta is '1'"),
+        (lambda graph: graph.decay(5), "expected a timedelta"),
+        (lambda graph: graph.nodes("queries"), "one of query, answer"),
+    ],
+)
+def test_other_arguments_of_a_wrong_type_are_refused_in_words(wrong, said):
     with pytest.raises(UsageError, match=said):
         wrong(QueryGraph(clock=Clock()))

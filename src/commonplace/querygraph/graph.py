@@ -21,6 +21,7 @@ from commonplace.canon import canonical
 from commonplace.errors import UsageError
 from commonplace.graphml import graphml
 from commonplace.querygraph import snapshots
+from commonplace.querygraph.arguments import count, finite, string
 from commonplace.querygraph.budgets import Budgeted, NoRoom
 from commonplace.querygraph.config import GraphConfig
 from commonplace.querygraph.embedding import Embedder, HashedNgrams, Vector, vector_of
@@ -185,17 +186,18 @@ class QueryGraph(Budgeted):
         The same goes to the answer where one is named, and, damped by similarity and with each hop, to similar
         questions. The same label with the same note on the same node is one feedback node, counted again.
         """
-        if label not in LABELS:
+        if string(label, "the label") not in LABELS:
             raise UsageError(f"the label is {label!r}; expected one of {', '.join(LABELS)}")
+        note = "" if note is None else string(note, "the note")
         with self._writing():
             now = self._now()
             asked = self._row(query, "query")
             target = asked if answer is None else self._answer_of(asked, answer)
-            key = hashed(self._nodes.ids[target], label, note or "")
+            key = hashed(self._nodes.ids[target], label, note)
             id = "f-" + key
             row = self._nodes.rows.get(id)
             if row is None:
-                row = self._add(id, FEEDBACK, clean(note or ""), key, now, keep=(asked, target), extras=(label,))
+                row = self._add(id, FEEDBACK, clean(note), key, now, keep=(asked, target), extras=(label,))
             else:
                 self._ask_again(row, now)
             self._link(target, HAS_FEEDBACK, row, 1.0, now)
@@ -210,17 +212,15 @@ class QueryGraph(Budgeted):
 
     def adjust_weights(self, id: str, *, feedback_delta: float = 0.0, repeat_delta: float = 0.0) -> None:
         """Adds to a node's weights without spreading: for weights that were earned elsewhere."""
-        for name, value in (("feedback_delta", feedback_delta), ("repeat_delta", repeat_delta)):
-            if not math.isfinite(value):
-                raise UsageError(f"{name} is {value}; expected a finite number")
+        feedback, repeat = finite(feedback_delta, "feedback_delta"), finite(repeat_delta, "repeat_delta")
         with self._writing():
-            self._weigh(self._row(id), feedback=feedback_delta, repeat=repeat_delta)
+            self._weigh(self._row(id), feedback=feedback, repeat=repeat)
 
     def link(self, source: str, target: str, type: EdgeType, weight: float = 1.0) -> None:
         """Links two nodes. An edge that is there gains the weight, and its time is refreshed."""
-        if type not in ENDS:
+        if string(type, "the type of the edge") not in ENDS:
             raise UsageError(f"the type of the edge is {type!r}; expected one of {', '.join(EDGE_TYPES)}")
-        if not (math.isfinite(weight) and weight > 0):
+        if finite(weight, "the weight") <= 0:
             raise UsageError(f"the weight is {weight}; expected a finite number above 0")
         with self._writing():
             froms, to = ENDS[type]
@@ -235,8 +235,11 @@ class QueryGraph(Budgeted):
         An entity that is known gains the aliases. A name counts where a word begins, with or without a particle.
         `key` says which entity it is, where names are ambiguous or change; by default the name does.
         """
-        name = _checked(name)
-        id = "e-" + (canonical_key(name) if key is None else hashed(key))
+        name = _checked(name, "the name")
+        if isinstance(aliases, str) or not isinstance(aliases, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise UsageError(f"the aliases are {aliases!r}; expected a list of strings")
+        names = (name, *(clean(string(alias, "an alias")) for alias in aliases))
+        id = "e-" + (canonical_key(name) if key is None else hashed(string(key, "the key")))
         with self._writing():
             now = self._now()
             row = self._nodes.rows.get(id)
@@ -244,13 +247,13 @@ class QueryGraph(Budgeted):
                 row = self._add(id, ENTITY, name, id[2:], now)
             else:
                 self._ask_again(row, now)
-            self._call(row, (name, *(clean(alias) for alias in aliases)))
+            self._call(row, names)
             return id
 
     def entities_in(self, text: str) -> dict[str, tuple[str, ...]]:
         """Maps the id of each entity that the text names to its names, as a question would refer to them."""
         with self._reading():
-            found = self._entities.named_in(text)
+            found = self._entities.named_in(string(text, "the text"))
             return {id: self._nodes.extras[self._nodes.rows[id]] for id in found}
 
     def know(self, entities: Mapping[str, tuple[str, ...]]) -> None:
@@ -302,9 +305,7 @@ class QueryGraph(Budgeted):
 
         Changes nothing.
         """
-        if k < 1:
-            raise UsageError(f"k is {k}; expected at least 1")
-        vector = self._embed(_checked(text))
+        k, vector = count(k, "k"), self._embed(_checked(text))
         with self._reading():
             return self._search(vector, k)
 
@@ -323,7 +324,7 @@ class QueryGraph(Budgeted):
         An answer's score is similarity·(1 + 0.5·tanh(feedback/5)) of one of the `4·k` nearest questions: how alike the
         questions are, raised or lowered by half at most as the answer was received.
         """
-        vector = self._embed(_checked(text))
+        k, vector = count(k, "k"), self._embed(_checked(text))
         with self._reading():
             found: list[Answer] = []
             for hit in self._search(vector, 4 * k):
@@ -340,6 +341,8 @@ class QueryGraph(Budgeted):
 
     def nodes(self, type: NodeType | None = None) -> list[Node]:
         """Returns all nodes, or those of a type, the oldest first."""
+        if type is not None and type not in NODE_TYPES:
+            raise UsageError(f"the type of the nodes is {type!r}; expected one of {', '.join(NODE_TYPES)}")
         with self._reading():
             now = self._now()
             kind = None if type is None else NODE_TYPES.index(type)
@@ -380,6 +383,8 @@ class QueryGraph(Budgeted):
         `half_life`: of the weights; by default that of recency. To be called as often as you like: twice is the
         same as once, later.
         """
+        if not isinstance(half_life, timedelta | None):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise UsageError(f"half_life is {half_life!r}; expected a timedelta", hint="timedelta(hours=4)")
         life = half_life / timedelta(microseconds=1) if half_life is not None else self._half_life
         if life <= 0:
             raise UsageError(f"half_life is {half_life}; expected more than none")
@@ -566,7 +571,7 @@ class QueryGraph(Budgeted):
         return vector_of(self.embedder.embed(text), self.embedder.dimensions)
 
     def _row(self, id: str, *types: NodeType) -> int:
-        row = self._nodes.rows.get(id)
+        row = self._nodes.rows.get(string(id, "the id"))
         expected = " or ".join(types) or "node"
         if row is None:
             hint = "it was never made, was deleted, or has been evicted to make room"
@@ -792,10 +797,10 @@ def micros(moment: datetime) -> int:
     return (aware - _START) // timedelta(microseconds=1)
 
 
-def _checked(text: str) -> str:
-    cleaned = clean(text)
+def _checked(text: str, name: str = "the text") -> str:
+    cleaned = clean(string(text, name))
     if not cleaned:
-        raise UsageError("the text is empty", hint="give at least one character")
+        raise UsageError(f"{name} is empty", hint="give at least one character")
     return cleaned
 
 
