@@ -5,11 +5,15 @@ from __future__ import annotations
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from commonplace.errors import UsageError
-from commonplace.querygraph import ConversationMemory, GraphConfig, QueryGraph, canonical_key
+from commonplace.querygraph import ConversationMemory, GraphConfig, QueryGraph, StoredGraph, canonical_key
 from commonplace.querygraph.ann import UsearchIndex
 from querygraph.samples import Clock, questions
+from querygraph.test_properties import refuse_incoherent
+from sizes import examples
 
 
 @pytest.mark.parametrize(
@@ -46,6 +50,72 @@ def test_an_entity_gains_aliases_and_loses_all_when_it_is_evicted():
         graph.upsert_query(text)
     assert room not in graph
     assert graph.edges(graph.upsert_query("큰 방은 지금 비었어?")) == []
+
+
+NAMED = (
+    ("도서관", ["책방"]),
+    ("마리아", []),
+    ("3번", []),
+    ("Blue Room", ["회의실"]),
+    ("강남역", ["기차표", "체육관", "민수"]),
+)
+
+
+@given(st.lists(st.integers(0, 39), min_size=1, max_size=40), st.permutations(NAMED), st.booleans())
+@examples(60)
+def test_an_entity_that_is_added_later_has_the_edges_it_would_have_had(asked, named, apart):
+    """Also where its aliases come one by one, and where its questions are asked again."""
+    texts, edges = questions(40), []
+    for late in (False, True):
+        clock = Clock()
+        graph = QueryGraph(GraphConfig(tau_sim=0.4), clock=clock)
+
+        def name(graph: QueryGraph = graph) -> None:
+            for one, aliases in named:
+                graph.upsert_entity(one, aliases=[] if apart else aliases)
+                for alias in aliases:
+                    graph.upsert_entity(one, aliases=[alias])
+
+        if not late:
+            name()
+        for which in asked:
+            clock.pass_(minutes=1 + which)
+            graph.upsert_query(texts[which])
+        if late:
+            name()
+        times = [(edge.id, edge.weight, edge.created_at, edge.last_access) for edge in graph.edges()]
+        edges.append((sorted(times), [(node.id, node.degree, node.rank) for node in graph.nodes("query")]))
+        refuse_incoherent(graph)
+    assert edges[0] == edges[1]
+
+
+def test_an_entity_that_is_added_later_is_linked_in_the_file_and_in_its_budget(tmp_path):
+    config = GraphConfig(max_edges=3, tau_sim=1.0, tau_dup=1.0)
+    with StoredGraph(tmp_path / "g.db", config, clock=Clock()) as one, StoredGraph(tmp_path / "g.db") as other:
+        asked = [one.upsert_query(f"{number}번 도서관은 어디야?") for number in range(5)]
+        library = one.upsert_entity("도서관")
+        assert one.stats().edges == 3
+        assert {edge.target for edge in other.edges()} == {library}
+        assert {edge.source for edge in other.edges()} <= set(asked)
+        assert other.to_snapshot() == one.to_snapshot()
+
+
+def test_a_session_links_what_it_was_asked_before_the_agent_knew_the_entity():
+    memory = ConversationMemory("maria", clock=Clock())
+    before = memory.upsert_query("s", "대회의실은 비었어?")
+    room = memory.agent.upsert_entity("대회의실")
+    after = memory.upsert_query("s", "대회의실에는 누가 있어?")
+    assert {edge.source for edge in memory.session("s").edges(room)} == {before, after}
+
+
+def test_an_entity_that_went_with_its_last_question_comes_back_with_the_others():
+    graph = QueryGraph(clock=Clock())
+    room = graph.upsert_entity("대회의실")
+    query = graph.upsert_query("대회의실은 비었어?")
+    kept = graph.upsert_query("본관에서는 누가 일해?")
+    assert room in {node.id for node in graph.delete_query(query).nodes}
+    assert graph.upsert_entity("대회의실", aliases=["본관"]) == room
+    assert [edge.source for edge in graph.edges(room)] == [kept]
 
 
 def test_an_approximate_index_finds_what_the_exact_one_finds_and_forgets_what_is_evicted():

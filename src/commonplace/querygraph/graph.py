@@ -25,6 +25,7 @@ from commonplace.querygraph.arguments import count, finite, string
 from commonplace.querygraph.budgets import Budgeted, NoRoom
 from commonplace.querygraph.config import GraphConfig
 from commonplace.querygraph.embedding import Embedder, HashedNgrams, Vector, vector_of
+from commonplace.querygraph.entities import AliasIndex
 from commonplace.querygraph.keys import canonical_key, hashed, normalised
 from commonplace.querygraph.search import ExactScan, Index, InvertedIndex, Needed, Slots, Vectors
 from commonplace.querygraph.tables import (
@@ -230,10 +231,11 @@ class QueryGraph(Budgeted):
             self._link(rows[0], EDGE_TYPES.index(type), rows[1], weight, self._now())
 
     def upsert_entity(self, name: str, *, aliases: Iterable[str] = (), key: str | None = None) -> str:
-        """Returns the id of the entity's node. Questions asked from now on that name it, or an alias, refer to it.
+        """Returns the id of the entity's node. Questions that name it, or an alias, refer to it.
 
-        An entity that is known gains the aliases. A name counts where a word begins, with or without a particle.
-        `key` says which entity it is, where names are ambiguous or change; by default the name does.
+        Those asked before are linked as if it had been known then. An entity that is known gains the aliases. A name
+        counts where a word begins, with or without a particle. `key` says which entity it is, where names are ambiguous
+        or change; by default the name does.
         """
         name = _checked(name, "the name")
         if isinstance(aliases, str) or not isinstance(aliases, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -607,12 +609,17 @@ class QueryGraph(Budgeted):
         return row
 
     def _call(self, entity: int, names: tuple[str, ...]) -> None:
-        """Adds names to an entity."""
+        """Adds names to an entity, and links the questions that name it since before."""
         known = self._nodes.extras[entity]
         if added := tuple(dict.fromkeys(name for name in names if name and name not in known)):
             self._nodes.extras[entity] = known + added
             self._entities.add(self._nodes.ids[entity], added)
             self._changed(entity)
+            new = AliasIndex()
+            new.add(self._nodes.ids[entity], added)
+            for row in [row for row in self._nodes.rows.values() if self._nodes.type[row] == QUERY]:
+                if new.named_in(self._nodes.texts[row]) and self._edge_slot(row, REFERS, entity) is None:
+                    self._link(row, REFERS, entity, 1.0, int(self._nodes.created[row]))
 
     def _reached(self, row: int) -> list[tuple[int, float]]:
         """Returns (question, share of the feedback) for itself and what `similar_to` leads to, by the best paths."""
