@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
 from pathlib import Path
 from threading import RLock
 from typing import Any, Literal
@@ -531,6 +532,21 @@ class QueryGraph(Budgeted):
                         directed=True,
                     )
                 )
+
+    def to_networkx(self) -> Any:
+        """Returns a `networkx.MultiDiGraph` of the nodes and edges, with the fields of `Node` and `Edge`.
+
+        The key of an edge is its type. Vectors are left out. Raises UsageError if networkx is not installed.
+        """
+        try:
+            graph: Any = import_module("networkx").MultiDiGraph()
+        except ImportError as error:
+            raise UsageError("networkx is not installed", hint="pip install networkx") from error
+        with self._reading():
+            nodes, edges = self.nodes(), self.edges()
+        graph.add_nodes_from((node.id, _without(asdict(node), "id")) for node in nodes)
+        graph.add_edges_from((e.source, e.target, e.type, _without(asdict(e), "source", "target")) for e in edges)
+        return graph
 
     @classmethod
     def load(
