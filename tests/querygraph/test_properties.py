@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import sys
 from collections import Counter
 from typing import Any
 from unittest.mock import patch
@@ -14,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.errors import CommonplaceError, UsageError
-from commonplace.querygraph import ConversationConfig, ConversationMemory, GraphConfig, QueryGraph, search
+from commonplace.querygraph import ConversationConfig, ConversationMemory, Edge, GraphConfig, Node, QueryGraph, search
 from commonplace.querygraph.search import ExactScan, InvertedIndex
 from querygraph.samples import Clock, questions
 from sizes import examples
@@ -22,14 +23,14 @@ from sizes import examples
 TEXTS = questions(30)
 LABELS = ("up", "down", "retry")
 
-steps = st.lists(
-    st.tuples(
-        st.sampled_from(["ask", "answer", "rate", "link", "entity", "pin", "unpin", "decay", "wait"]),
-        st.integers(0, 29),
-        st.integers(0, 29),
-    ),
-    max_size=40,
-)
+KINDS = ("ask", "answer", "rate", "link", "entity", "pin", "unpin", "decay", "wait")
+
+
+def scripts(*kinds: str) -> st.SearchStrategy[list[tuple[str, int, int]]]:
+    return st.lists(st.tuples(st.sampled_from(kinds), st.integers(0, 29), st.integers(0, 29)), max_size=40)
+
+
+steps = scripts(*KINDS)
 
 
 def do(graph: QueryGraph, clock: Clock, step: tuple[str, int, int]) -> None:
@@ -55,6 +56,8 @@ def do(graph: QueryGraph, clock: Clock, step: tuple[str, int, int]) -> None:
                 graph.pin(every[one % len(every)].id if every else "q-", what == "pin")
             case "decay":
                 graph.decay()
+            case "delete":
+                graph.delete_query(query)
             case _:
                 clock.pass_(minutes=1 + other)
     except UsageError:
@@ -347,6 +350,36 @@ def test_an_export_has_every_node_and_edge(steps, tmp_path_factory):
     rows = [json.loads(line) for line in (folder / "g.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [row["node"]["id"] for row in rows if "node" in row] == [node.id for node in graph.nodes()]
     assert [row["edge"]["id"] for row in rows if "edge" in row] == [edge.id for edge in graph.edges()]
+
+
+@given(steps=steps)
+def test_networkx_gets_every_node_and_edge(steps):
+    graph = QueryGraph(GraphConfig(tau_sim=0.3), clock=(clock := Clock()))
+    for step in steps:
+        do(graph, clock, step)
+    given = graph.to_networkx()
+    assert [Node(id=id, **fields) for id, fields in given.nodes(data=True)] == graph.nodes()
+    edges = [Edge(source=one, target=other, **fields) for one, other, fields in given.edges(data=True)]
+    assert sorted(edges, key=lambda edge: edge.id) == sorted(graph.edges(), key=lambda edge: edge.id)
+    assert all(given.has_edge(edge.source, edge.target, edge.type) for edge in graph.edges())
+
+
+def test_networkx_gets_a_directed_graph_that_its_algorithms_walk():
+    graph = QueryGraph(clock=Clock())
+    query = graph.upsert_query("왜?")
+    answer = graph.record_answer(query, "몰라.")
+    graph.record_feedback(query, "up", answer=answer)
+    given = graph.to_networkx()
+    assert given.is_directed()
+    assert given.is_multigraph()
+    assert list(given[query][answer]) == ["responded_with"]
+    assert networkx.descendants(given, query) == set(given) - {query}
+
+
+def test_without_networkx_the_error_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    with pytest.raises(UsageError, match="pip install networkx"):
+        QueryGraph().to_networkx()
 
 
 def test_an_export_of_another_ending_is_refused(tmp_path):

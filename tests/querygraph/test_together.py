@@ -27,7 +27,7 @@ from commonplace.querygraph import (
     StoredGraph,
 )
 from querygraph.samples import Clock, questions
-from querygraph.test_properties import do, refuse_incoherent, steps
+from querygraph.test_properties import KINDS, do, refuse_incoherent, scripts
 from sizes import PROVE, examples
 
 ROOT = Path(__file__).parents[2]
@@ -146,7 +146,7 @@ def test_a_killed_process_loses_nothing_that_it_acknowledged(tmp_path):
             refuse_incoherent(graph)
 
 
-@given(steps, st.booleans())
+@given(scripts(*KINDS, "delete"), st.booleans())
 @examples(40)
 def test_two_handles_of_a_file_agree_after_every_step(tmp_path_factory, script, swap):
     path = tmp_path_factory.mktemp("stored") / "g.db"

@@ -208,7 +208,7 @@ class GraphStore:
     def upsert_entity(
         self, user_id: str, canonical_id: str, text: str | None = None, aliases: Iterable[str] = ()
     ) -> str:
-        """Returns the id of a user's entity. New questions refer to it when they name its id, its text or an alias."""
+        """Returns the id of a user's entity. Questions refer to it when they name its id, its text or an alias."""
         return _entity(self.graph, user_id, canonical_id, text, aliases)
 
     def node(self, id: str) -> BaseNode:

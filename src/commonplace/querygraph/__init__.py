@@ -3,7 +3,7 @@
 from commonplace.querygraph.config import ConversationConfig, GraphConfig
 from commonplace.querygraph.conversation import ConversationMemory, Finalized, Found, FoundAnswer
 from commonplace.querygraph.embedding import Embedder, HashedNgrams
-from commonplace.querygraph.graph import Answer, Hit, QueryGraph, Stats
+from commonplace.querygraph.graph import Answer, Hit, QueryGraph, Removed, Stats
 from commonplace.querygraph.keys import canonical_key
 from commonplace.querygraph.sqlite_store import StoredGraph
 from commonplace.querygraph.tables import Edge, Node
@@ -23,6 +23,7 @@ __all__ = [
     "Hit",
     "Node",
     "QueryGraph",
+    "Removed",
     "Stats",
     "StoredGraph",
     "Upkeep",

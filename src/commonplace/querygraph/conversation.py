@@ -17,6 +17,7 @@ from urllib.parse import quote
 from commonplace.canon import DIGEST_SIZE, canonical, parsed
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.paths import bytes_of
+from commonplace.querygraph.arguments import count, string
 from commonplace.querygraph.config import ConversationConfig
 from commonplace.querygraph.embedding import Embedder, HashedNgrams
 from commonplace.querygraph.graph import Answer, Clock, Hit, Label, QueryGraph, micros, wall_clock
@@ -64,7 +65,7 @@ class ConversationMemory:
         clock: Clock = wall_clock,
     ) -> None:
         """`agent_graph`: one that was loaded or is stored; by default a new one."""
-        if not agent_id:
+        if not string(agent_id, "the id of the agent"):
             raise UsageError("the id of the agent is empty", hint='ConversationMemory("maria")')
         self.agent_id = agent_id
         self.config = config or ConversationConfig()
@@ -81,7 +82,7 @@ class ConversationMemory:
 
     def session(self, session: str) -> QueryGraph:
         """Returns the graph of a session, and begins the session if necessary."""
-        if not session:
+        if not string(session, "the id of the session"):
             raise UsageError("the id of the session is empty")
         with self._lock:
             if session not in self._sessions:
@@ -109,7 +110,7 @@ class ConversationMemory:
         """See `QueryGraph.record_feedback`. What only the agent's graph has is brought into the session first."""
         with self._lock:
             graph = self._with_query(session, query)
-            if answer is not None and answer not in graph and answer in self.agent:
+            if answer is not None and string(answer, "the id") not in graph and answer in self.agent:
                 graph.record_answer(query, self.agent.node(answer).text)
             return graph.record_feedback(query, label, answer=answer, note=note)
 
@@ -118,6 +119,7 @@ class ConversationMemory:
 
         `session_first_bias` is added to the scores of the session's questions. Changes nothing.
         """
+        k = count(k, "k")
         with self._lock:
             bias = {"session": self.config.session_first_bias, "agent": 0.0}
             found = [
@@ -135,6 +137,7 @@ class ConversationMemory:
 
         The session's come first at equal scores.
         """
+        k = count(k, "k")
         with self._lock:
             found = [
                 FoundAnswer(one.id, one.query, one.text, one.score, one.similarity, one.feedback, source)
@@ -157,7 +160,7 @@ class ConversationMemory:
         If the checkpoint cannot be written, nothing is promoted and the session goes on.
         """
         with self._lock:
-            graph = self._sessions.get(session)
+            graph = self._sessions.get(string(session, "the id of the session"))
             if graph is None:
                 hint = "ask something in it first, or load its checkpoint"
                 raise UsageError(f"no active session {session!r}", hint=hint)
@@ -229,14 +232,14 @@ class ConversationMemory:
     def _graphs(self, session: str) -> list[tuple[Source, QueryGraph]]:
         """Returns the graphs to search for a question in the session; a session that has not begun has none."""
         both: list[tuple[Source, QueryGraph]] = [("agent", self.agent)]
-        if session in self._sessions:
+        if string(session, "the id of the session") in self._sessions:
             both.insert(0, ("session", self.session(session)))
         return both
 
     def _with_query(self, session: str, query: str) -> QueryGraph:
         """Returns the session's graph, with the question of the agent's graph if only that has it."""
         graph = self.session(session)
-        if query not in graph and query in self.agent:
+        if string(query, "the id") not in graph and query in self.agent:
             text = self.agent.node(query).text
             if graph.upsert_query(text) != query:
                 raise UsageError(f"{query!r} is known to the session by another id", hint="ask again: upsert_query")

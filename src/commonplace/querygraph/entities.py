@@ -38,8 +38,8 @@ class AliasIndex:
 
     def named_in(self, text: str) -> tuple[str, ...]:
         """Returns the entities a text names, sorted."""
-        if not self._aliases:
-            return ()
+        if self._aliases.keys().isdisjoint(_folded(text)):
+            return ()  # quickly, because a new name is looked for in every question there is
         tokens = _tokens(text)
         run = "".join(tokens)
         starts = [0]
@@ -53,10 +53,14 @@ class AliasIndex:
         return tuple(sorted(found))
 
 
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFKC", clean(text)).casefold().lower()
+
+
 def _tokens(text: str) -> tuple[str, ...]:
     """Words in lower case and runs of digits."""
-    folded = unicodedata.normalize("NFKC", clean(text)).casefold()
-    return tuple(piece for part in re.split(r"(\d+)", folded) for piece in ((part,) if part.isdigit() else words(part)))
+    parts = re.split(r"(\d+)", _folded(text))
+    return tuple(piece for part in parts for piece in ((part,) if part.isdigit() else words(part)))
 
 
 def _ends(run: str, end: int, starts: list[int]) -> bool:

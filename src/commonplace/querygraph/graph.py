@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
 from pathlib import Path
 from threading import RLock
 from typing import Any, Literal
@@ -21,9 +22,11 @@ from commonplace.canon import canonical
 from commonplace.errors import UsageError
 from commonplace.graphml import graphml
 from commonplace.querygraph import snapshots
+from commonplace.querygraph.arguments import count, finite, string
 from commonplace.querygraph.budgets import Budgeted, NoRoom
 from commonplace.querygraph.config import GraphConfig
 from commonplace.querygraph.embedding import Embedder, HashedNgrams, Vector, vector_of
+from commonplace.querygraph.entities import AliasIndex
 from commonplace.querygraph.keys import canonical_key, hashed, normalised
 from commonplace.querygraph.search import ExactScan, Index, InvertedIndex, Needed, Slots, Vectors
 from commonplace.querygraph.tables import (
@@ -90,6 +93,16 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class Removed:
+    """The nodes and edges that went with a question."""
+
+    nodes: tuple[Node, ...]
+    """The question, then its answers, feedback and entities."""
+    edges: tuple[Edge, ...]
+    """All that led from or to one of the nodes, the oldest first."""
+
+
+@dataclass(frozen=True, slots=True)
 class Stats:
     """The size of a graph."""
 
@@ -107,7 +120,7 @@ class QueryGraph(Budgeted):
     """Questions, their answers, how those were received, and the entities they name.
 
     Safe to use from several threads. What is read is never changed by reading: only asking, answering, rating and
-    linking count as use. Where a node is named that is not there, because it was never made or has been evicted,
+    linking count as use. Where a node is named that is not there, because it was never made, was deleted or evicted,
     UsageError is raised.
     """
 
@@ -175,17 +188,18 @@ class QueryGraph(Budgeted):
         The same goes to the answer where one is named, and, damped by similarity and with each hop, to similar
         questions. The same label with the same note on the same node is one feedback node, counted again.
         """
-        if label not in LABELS:
+        if string(label, "the label") not in LABELS:
             raise UsageError(f"the label is {label!r}; expected one of {', '.join(LABELS)}")
+        note = "" if note is None else string(note, "the note")
         with self._writing():
             now = self._now()
             asked = self._row(query, "query")
             target = asked if answer is None else self._answer_of(asked, answer)
-            key = hashed(self._nodes.ids[target], label, note or "")
+            key = hashed(self._nodes.ids[target], label, note)
             id = "f-" + key
             row = self._nodes.rows.get(id)
             if row is None:
-                row = self._add(id, FEEDBACK, clean(note or ""), key, now, keep=(asked, target), extras=(label,))
+                row = self._add(id, FEEDBACK, clean(note), key, now, keep=(asked, target), extras=(label,))
             else:
                 self._ask_again(row, now)
             self._link(target, HAS_FEEDBACK, row, 1.0, now)
@@ -200,17 +214,15 @@ class QueryGraph(Budgeted):
 
     def adjust_weights(self, id: str, *, feedback_delta: float = 0.0, repeat_delta: float = 0.0) -> None:
         """Adds to a node's weights without spreading: for weights that were earned elsewhere."""
-        for name, value in (("feedback_delta", feedback_delta), ("repeat_delta", repeat_delta)):
-            if not math.isfinite(value):
-                raise UsageError(f"{name} is {value}; expected a finite number")
+        feedback, repeat = finite(feedback_delta, "feedback_delta"), finite(repeat_delta, "repeat_delta")
         with self._writing():
-            self._weigh(self._row(id), feedback=feedback_delta, repeat=repeat_delta)
+            self._weigh(self._row(id), feedback=feedback, repeat=repeat)
 
     def link(self, source: str, target: str, type: EdgeType, weight: float = 1.0) -> None:
         """Links two nodes. An edge that is there gains the weight, and its time is refreshed."""
-        if type not in ENDS:
+        if string(type, "the type of the edge") not in ENDS:
             raise UsageError(f"the type of the edge is {type!r}; expected one of {', '.join(EDGE_TYPES)}")
-        if not (math.isfinite(weight) and weight > 0):
+        if finite(weight, "the weight") <= 0:
             raise UsageError(f"the weight is {weight}; expected a finite number above 0")
         with self._writing():
             froms, to = ENDS[type]
@@ -220,13 +232,17 @@ class QueryGraph(Budgeted):
             self._link(rows[0], EDGE_TYPES.index(type), rows[1], weight, self._now())
 
     def upsert_entity(self, name: str, *, aliases: Iterable[str] = (), key: str | None = None) -> str:
-        """Returns the id of the entity's node. Questions asked from now on that name it, or an alias, refer to it.
+        """Returns the id of the entity's node. Questions that name it, or an alias, refer to it.
 
-        An entity that is known gains the aliases. A name counts where a word begins, with or without a particle.
-        `key` says which entity it is, where names are ambiguous or change; by default the name does.
+        Those asked before are linked as if it had been known then. An entity that is known gains the aliases. A name
+        counts where a word begins, with or without a particle. `key` says which entity it is, where names are ambiguous
+        or change; by default the name does.
         """
-        name = _checked(name)
-        id = "e-" + (canonical_key(name) if key is None else hashed(key))
+        name = _checked(name, "the name")
+        if isinstance(aliases, str) or not isinstance(aliases, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise UsageError(f"the aliases are {aliases!r}; expected a list of strings")
+        names = (name, *(clean(string(alias, "an alias")) for alias in aliases))
+        id = "e-" + (canonical_key(name) if key is None else hashed(string(key, "the key")))
         with self._writing():
             now = self._now()
             row = self._nodes.rows.get(id)
@@ -234,13 +250,13 @@ class QueryGraph(Budgeted):
                 row = self._add(id, ENTITY, name, id[2:], now)
             else:
                 self._ask_again(row, now)
-            self._call(row, (name, *(clean(alias) for alias in aliases)))
+            self._call(row, names)
             return id
 
     def entities_in(self, text: str) -> dict[str, tuple[str, ...]]:
         """Maps the id of each entity that the text names to its names, as a question would refer to them."""
         with self._reading():
-            found = self._entities.named_in(text)
+            found = self._entities.named_in(string(text, "the text"))
             return {id: self._nodes.extras[self._nodes.rows[id]] for id in found}
 
     def know(self, entities: Mapping[str, tuple[str, ...]]) -> None:
@@ -259,6 +275,30 @@ class QueryGraph(Budgeted):
             self._nodes.pinned[row] = pinned
             self._changed(row)
 
+    def delete_query(self, query: str) -> Removed:
+        """Deletes a question with all that nothing else has: its answers, feedback, entities and edges.
+
+        An answer that another question has, an entity that another question names, and a pinned entity stay, and so
+        does the feedback that has spread to similar questions. Pinned or not, the question goes.
+        """
+        with self._writing():
+            now = self._now()
+            nodes, edges = self._nodes, self._edges
+            asked = self._row(query, "query")
+            gone = [asked]
+            for row in sorted(self._around([asked]), key=lambda row: (nodes.type[row], nodes.serial[row])):
+                holders = {int(edges.source[slot]) for slot in nodes.incident[row]} - {row}
+                if row != asked and holders.issubset(gone) and not (nodes.type[row] == ENTITY and nodes.pinned[row]):
+                    gone.append(row)
+            slots = {slot for row in gone for slot in nodes.incident[row]}
+            removed = Removed(
+                tuple(self._node(row, now) for row in gone),
+                tuple(map(self._edge, sorted(slots, key=edges.serial.__getitem__))),
+            )
+            for row in gone:
+                self._remove(row)
+            return removed
+
     # ── finding ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def search(self, text: str, k: int = 5) -> list[Hit]:
@@ -268,9 +308,7 @@ class QueryGraph(Budgeted):
 
         Changes nothing.
         """
-        if k < 1:
-            raise UsageError(f"k is {k}; expected at least 1")
-        vector = self._embed(_checked(text))
+        k, vector = count(k, "k"), self._embed(_checked(text))
         with self._reading():
             return self._search(vector, k)
 
@@ -289,7 +327,7 @@ class QueryGraph(Budgeted):
         An answer's score is similarity·(1 + 0.5·tanh(feedback/5)) of one of the `4·k` nearest questions: how alike the
         questions are, raised or lowered by half at most as the answer was received.
         """
-        vector = self._embed(_checked(text))
+        k, vector = count(k, "k"), self._embed(_checked(text))
         with self._reading():
             found: list[Answer] = []
             for hit in self._search(vector, 4 * k):
@@ -306,6 +344,8 @@ class QueryGraph(Budgeted):
 
     def nodes(self, type: NodeType | None = None) -> list[Node]:
         """Returns all nodes, or those of a type, the oldest first."""
+        if type is not None and type not in NODE_TYPES:
+            raise UsageError(f"the type of the nodes is {type!r}; expected one of {', '.join(NODE_TYPES)}")
         with self._reading():
             now = self._now()
             kind = None if type is None else NODE_TYPES.index(type)
@@ -346,6 +386,8 @@ class QueryGraph(Budgeted):
         `half_life`: of the weights; by default that of recency. To be called as often as you like: twice is the
         same as once, later.
         """
+        if not isinstance(half_life, timedelta | None):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise UsageError(f"half_life is {half_life!r}; expected a timedelta", hint="timedelta(hours=4)")
         life = half_life / timedelta(microseconds=1) if half_life is not None else self._half_life
         if life <= 0:
             raise UsageError(f"half_life is {half_life}; expected more than none")
@@ -491,6 +533,21 @@ class QueryGraph(Budgeted):
                     )
                 )
 
+    def to_networkx(self) -> Any:
+        """Returns a `networkx.MultiDiGraph` of the nodes and edges, with the fields of `Node` and `Edge`.
+
+        The key of an edge is its type. Vectors are left out. Raises UsageError if networkx is not installed.
+        """
+        try:
+            graph: Any = import_module("networkx").MultiDiGraph()
+        except ImportError as error:
+            raise UsageError("networkx is not installed", hint="pip install networkx") from error
+        with self._reading():
+            nodes, edges = self.nodes(), self.edges()
+        graph.add_nodes_from((node.id, _without(asdict(node), "id")) for node in nodes)
+        graph.add_edges_from((e.source, e.target, e.type, _without(asdict(e), "source", "target")) for e in edges)
+        return graph
+
     @classmethod
     def load(
         cls,
@@ -532,10 +589,11 @@ class QueryGraph(Budgeted):
         return vector_of(self.embedder.embed(text), self.embedder.dimensions)
 
     def _row(self, id: str, *types: NodeType) -> int:
-        row = self._nodes.rows.get(id)
+        row = self._nodes.rows.get(string(id, "the id"))
         expected = " or ".join(types) or "node"
         if row is None:
-            raise UsageError(f"no {expected} {id!r}", hint="it was never made, or has been evicted to make room")
+            hint = "it was never made, was deleted, or has been evicted to make room"
+            raise UsageError(f"no {expected} {id!r}", hint=hint)
         found = NODE_TYPES[int(self._nodes.type[row])]
         if types and found not in types:
             raise UsageError(f"{id!r} is {_article(found)}; expected {_article(expected)}")
@@ -567,12 +625,17 @@ class QueryGraph(Budgeted):
         return row
 
     def _call(self, entity: int, names: tuple[str, ...]) -> None:
-        """Adds names to an entity."""
+        """Adds names to an entity, and links the questions that name it since before."""
         known = self._nodes.extras[entity]
         if added := tuple(dict.fromkeys(name for name in names if name and name not in known)):
             self._nodes.extras[entity] = known + added
             self._entities.add(self._nodes.ids[entity], added)
             self._changed(entity)
+            new = AliasIndex()
+            new.add(self._nodes.ids[entity], added)
+            for row in [row for row in self._nodes.rows.values() if self._nodes.type[row] == QUERY]:
+                if new.named_in(self._nodes.texts[row]) and self._edge_slot(row, REFERS, entity) is None:
+                    self._link(row, REFERS, entity, 1.0, int(self._nodes.created[row]))
 
     def _reached(self, row: int) -> list[tuple[int, float]]:
         """Returns (question, share of the feedback) for itself and what `similar_to` leads to, by the best paths."""
@@ -757,10 +820,10 @@ def micros(moment: datetime) -> int:
     return (aware - _START) // timedelta(microseconds=1)
 
 
-def _checked(text: str) -> str:
-    cleaned = clean(text)
+def _checked(text: str, name: str = "the text") -> str:
+    cleaned = clean(string(text, name))
     if not cleaned:
-        raise UsageError("the text is empty", hint="give at least one character")
+        raise UsageError(f"{name} is empty", hint="give at least one character")
     return cleaned
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from xxhash import xxh3_128_hexdigest
 
+from commonplace.querygraph.arguments import string
 from commonplace.text import clean
 
 NORM_VERSION = 1
@@ -47,7 +48,7 @@ def _kept(found: re.Match[str]) -> str:
 
 def canonical_key(text: str) -> str:
     """Returns 32 hexadecimal digits: xxh3-128 of the normalised text."""
-    return hashed(normalised(text))
+    return hashed(normalised(string(text, "the text")))
 
 
 def hashed(*parts: str) -> str:
