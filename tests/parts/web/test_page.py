@@ -64,7 +64,7 @@ def test_on_a_phone_two_fingers_zoom_the_map_one_moves_it_and_a_tap_opens_what_i
         scene, cards = page.locator(".scene"), page.locator(".cards")
         expect(scene).to_have_attribute("data-zoom", "2")
         touch(page, ((180, 330), (150, 330)), ((210, 330), (240, 330)))
-        page.wait_for_function("Number(document.querySelector('.scene').dataset.zoom) > 2")
+        page.wait_for_function("() => Number(document.querySelector('.scene').dataset.zoom) > 2")
         touch(page, ((100, 330), (185, 330)), ((290, 330), (205, 330)))
         expect(scene).to_have_attribute("data-zoom", "1")
         touch(page, ((250, 330), (200, 300)))
@@ -123,7 +123,7 @@ def test_an_answer_of_a_panel_is_rated_and_the_page_shows_it_and_what_emerged(tm
         expect(page.locator(".rating").get_by_text("5 of 5 stars")).to_be_visible()
         page.locator(".cards").get_by_role("button", name="Close").click()
         page.get_by_role("tab", name="Metrics").click()
-        page.wait_for_function("document.querySelector('.curves .trace-eta path')?.getTotalLength() > 100")
+        page.wait_for_function("() => document.querySelector('.curves .trace-eta path')?.getTotalLength() > 100")
         assert page.evaluate("violations") == []
     assert [entry["evaluation"]["user_rating"] for entry in ledger(tmp_path / "outputs")[-2:]] == [4, 5]
     command("verify", panel)
