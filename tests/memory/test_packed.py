@@ -15,9 +15,10 @@ from memory.naive import CountingEmbedder, hours
 from memory.strategies import ANALYSER, entries, moments, put, queries, shown, stream_of, texts
 from sizes import examples
 
+numbers = st.integers(-(2**64) + 1, 2**64 - 1)
 details = st.one_of(
     st.just({}),
-    st.dictionaries(st.sampled_from("abc"), st.one_of(st.text(max_size=3), st.integers(), st.lists(st.booleans()))),
+    st.dictionaries(st.sampled_from("abc"), st.one_of(st.text(max_size=3), numbers, st.lists(st.booleans()))),
     st.sampled_from(({"pair": (1, 2)}, {"frame": {"what": "said"}}, {"mark": "\ud800"})),
 )
 emotions = st.sampled_from((None, Emotion(-0.5, 0.25, 1.0, ("glad",))))

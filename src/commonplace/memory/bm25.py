@@ -10,6 +10,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -162,7 +163,7 @@ class LexicalIndex:
         weights = tokens if isinstance(tokens, Mapping) else Counter(tokens)
         terms = [(term, found) for term in sorted(weights) if (found := self._containing(term, length))]
         each = [weights[term] * idf(count, containing) for term, containing in terms]
-        found = [(postings, containing) for term, containing in terms if (postings := self._found(term))]
+        found = [(postings, containing) for term, containing in terms if (postings := self._postings.get(term))]
         if found and sum(containing for _, containing in found) <= _FEW:
             return _added_at_once(found, each, saturation, length)
         scores[:] = 0
@@ -283,7 +284,7 @@ class LexicalIndex:
 
     def _containing(self, term: str, length: int) -> int:
         """Returns how many of the first `length` documents contain the term."""
-        postings = self._found(term)
+        postings = self._postings.get(term) or self._found(term)
         if postings is None or not postings.size or postings.documents[postings.size - 1] < length:
             return postings.size if postings else 0
         return int(np.searchsorted(postings.documents[: postings.size], length))
@@ -340,6 +341,7 @@ class ByWords:
         return 8 * EPSILON * over.high / (over.high - over.low) + 1 / (over.high - over.low)
 
 
+@lru_cache(maxsize=4096)
 def idf(documents: int, containing: int) -> float:
     """Returns ln(1 + (N − df + ½) / (df + ½)), rounded to 2⁻³⁰ because logarithms differ in the last bit between
     machines."""

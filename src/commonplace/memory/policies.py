@@ -77,8 +77,9 @@ class Policy:
     match counts in full only if its relevance by words is as high as this, in [0, 1], and as the square of its share
     if it is lower. 0: min-max as for other parts."""
     cosine_from: CosineFrom = "lowest"
-    """Blend: the cosine that min-max counts as 0: the lowest of the candidates, or their mean, and all below. With
-    `mean` memories lend their neighbours the square: a slight likeness says nothing of the next memory."""
+    """Blend: the cosine that min-max counts as 0: the lowest of the candidates, or their mean (of more than 8,191, that
+    of evenly spread ones), and all below. With `mean` memories lend their neighbours the square: a slight likeness says
+    nothing of the next memory."""
     nearest: int = 0
     """Only this many compete, those with the highest cosine; 0 = all. Needs `cosine`."""
     without_tags: tuple[str, ...] = ()

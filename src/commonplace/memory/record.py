@@ -489,8 +489,10 @@ def checked_truth(
     where a time is not given. Raises UsageError for what is superseded and does not exist or is not older, and for a
     memory that ends before it begins.
     """
-    truth: dict[str, Any] = {}
     given = fields.get("supersedes")
+    if not (before or given) and fields.get(VALID_FROM) is None and fields.get(VALID_UNTIL) is None:
+        return {}  # most memories
+    truth: dict[str, Any] = {}
     if given is not None and (before or given):
         for id in (ids := checked_ids(given)):
             if (old := found(id)) is None:

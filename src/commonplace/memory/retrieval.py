@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from functools import cached_property, partial
-from itertools import count
+from itertools import count, repeat
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
@@ -34,6 +34,7 @@ from commonplace.memory.scoring import (
     Scores,
     Spreads,
     best,
+    days_named,
     full_marks,
     parts_json,
     score_candidates,
@@ -138,7 +139,7 @@ class Retrieval(Sequence[ScoredMemory]):
         if not self._hits and self.found:
             moments = {since: moment(since) for since in {*self.accessed}}  # those touched together have one
             then = map(accessed, self.found, map(moments.__getitem__, self.accessed))
-            repeats = (self.repeats.get(memory.id, ()) for memory in self.found)
+            repeats = map(self.repeats.get, self.ids, repeat(())) if self.repeats else repeat(())
             parts = map(partial(Parts, self.breakdown, self.measure and self.measure.of), count(), repeats)
             self._hits[:] = list(map(ScoredMemory, then, count(1), self.scores, parts))  # at once: threads may share it
         return tuple(self._hits)
@@ -268,8 +269,8 @@ def retrieve(
         min_relevance=min_relevance,
         repeats={
             among.row(one) + 1: tuple([among.row(other) + 1 for other in groups[one]])
-            for one in ranked.tolist()
-            if groups.get(one)
+            for one in (ranked.tolist() if groups else ())
+            if groups[one]
         },
         current=current,
         notes={one.id: note for one in found if (note := truth.note(one.id))} if truth else {},
@@ -346,7 +347,8 @@ class Relevance:
     def _highest(self) -> float:
         """The BM25 score that counts as 1."""
         with self._among.view.table.guard:
-            return full_marks(self._among, self._text)
+            days, rest = days_named(self._among, self._text)
+            return full_marks(self._among, rest, days)
 
     def _top(self, part: str) -> float:
         """Returns the raw value of a part that counts as 1."""

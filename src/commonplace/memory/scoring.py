@@ -169,12 +169,13 @@ def _compare(
             index, terms = view.lexical(), view.table.analyser.weighted(text, policy.grammar)
             if policy.respell:
                 terms = index.respelt(terms, view.length)
-            if days := days_named(of, text)[0]:
+            days, rest = days_named(of, text)
+            if days:
                 terms = {**terms, **days}
             scores = index.scores(terms, view.length, policy.k1, policy.b, room if rows is None else None)
             full = 1.0 if policy.full_at else 0.0
             if full and "cosine" in rooms:
-                full = max(full, policy.full_at * full_marks(of, text) / UNIT)
+                full = max(full, policy.full_at * full_marks(of, rest, days) / UNIT)
             compared.insert(0, ByWords(of.take(scores), full))
         else:
             asked = embed_query(view.table.embedder, text) if vector is None else vector
@@ -196,14 +197,13 @@ def days_named(of: Candidates, text: str) -> tuple[dict[str, float], str]:
     return {}, text
 
 
-def full_marks(of: Candidates, text: str) -> float:
-    """Returns what a memory of average length scores by words that has every word of the question.
+def full_marks(of: Candidates, text: str, days: Mapping[str, float]) -> float:
+    """Returns what a memory of average length scores by words that has every word of a question, and a day.
 
-    A word that only carries grammar counts if a memory has it.
+    A word that only carries grammar counts if a memory has it. `days`, `text`: as `days_named` returns them.
     """
     view, policy = of.view, of.policy
     index, analyser = view.lexical(), view.table.analyser
-    days, text = days_named(of, text)
     terms = analyser.weighted(text, policy.grammar)
     content = analyser.weighted(text, 0.0)
     counted = {term: w for term, w in terms.items() if content[term] or index.occurs(term, view.length)}

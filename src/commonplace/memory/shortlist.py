@@ -86,7 +86,7 @@ def shortlist(
         return None
     relevance, received, totals, spare = (row.view(np.float32)[: work.shape[1]] for row in work)
     received, totals = received[:count], totals[:count]
-    error = _add(prior, parts, ranges, policy, relevance[REACH:-REACH], totals, spare)
+    error = _add(prior, parts, ranges, policy, relevance[REACH:-REACH], totals, spare, received)
     if hints:
         error = _blend(hints, relevance, received, totals, error, sum(abs(weight) for _, weight in parts))
     # of the k best estimates none is truly worse than the lowest of them minus the error
@@ -108,6 +108,7 @@ def _add(
     relevance: Singles,
     totals: Singles,
     spare: Singles,
+    more: Singles,
 ) -> float:
     """Fills in the sum of the parts, and of the parts and the prior; returns how far it may be off."""
     equal, varying = [0.0, 0.0], list[tuple[Compared, float, Spread]]()
@@ -118,7 +119,8 @@ def _add(
         else:
             varying.append((part, weight, over))
     for some in blocks(len(totals)):
-        asked, found, out = relevance[some], spare[: len(totals[some])], totals[some]
+        asked, out = relevance[some], totals[some]
+        found, faded = spare[: len(out)], more[: len(out)]
         np.add(prior.estimates[some], np.float32(equal[0]), out=out)
         asked[:] = np.float32(equal[1])
         for part, weight, over in varying:
@@ -128,8 +130,9 @@ def _add(
                 found -= np.float32(over.low * factor)
             if part.fades:
                 np.maximum(found, 0, out=found)
-                out += found * np.float32(weight)
-                found *= found * np.float32(weight)
+                np.multiply(found, np.float32(weight), out=faded)
+                out += faded
+                found *= faded
             else:
                 out += found
             asked += found
