@@ -12,6 +12,7 @@ from commonplace.clock import parse_iso
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory.embedding import Vector
 from commonplace.memory.record import (
+    QUOTES,
     SUPERSEDES,
     Emotion,
     Kind,
@@ -23,6 +24,7 @@ from commonplace.memory.record import (
     checked_mapping,
     checked_time,
     checked_vector,
+    quoted,
     superseded,
 )
 from commonplace.memory.stores.codec import as_json, memory_json
@@ -60,6 +62,8 @@ class Imported(NamedTuple):
     """Of the line, from 1."""
     supersedes: tuple[int, ...]
     """Places in the file; what is not there before it is left out."""
+    quotes: int | None = None
+    """The place in the file of the memory whose words it quotes."""
 
 
 def write(path: str | Path, memories: Iterable[Exported], embedder: str) -> int:
@@ -138,7 +142,12 @@ def _line(line: bytes, places: dict[int, int], place: int, embedder: str, number
     supersedes = tuple(places[id] for id in gone if id in places)
     if gone:
         del details[SUPERSEDES]
-    return Imported(row["text"], at, cast(MemoryFields, fields), kind, accessed_at, cites, archived, number, supersedes)
+    quotes = None
+    if quote := quoted(details):
+        details[QUOTES] = {**quote._asdict(), "id": 0}
+        quotes = places.get(quote.id)
+    texts = cast(MemoryFields, fields)
+    return Imported(row["text"], at, texts, kind, accessed_at, cites, archived, number, supersedes, quotes)
 
 
 def _emotion(given: Any) -> Emotion | None:

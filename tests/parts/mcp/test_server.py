@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from commonplace.errors import install
+from commonplace.errors import UsageError, install
 from commonplace.memory import MemoryStream
 from e2e.command import command, environment, started
 
@@ -69,6 +69,23 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 # ── a store ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_facts_are_found_in_what_is_remembered_where_a_mind_is_named(tmp_path, run):
+    tools = mcp_server.tools_of(str(tmp_path / "a.db"), "me", "offline")
+
+    async def day(ask: Assistant) -> None:
+        await ask("remember", text="Hello there! Klaus moved to Lyon.", source="maria")
+        fact, _ = (await ask("list"))["memories"]
+        assert (fact["text"], fact["source"], fact["tags"]) == ("Klaus moved to Lyon.", "maria", ["fact"])
+        assert fact["details"]["quotes"]["words"] == "Klaus moved to Lyon"
+
+    try:
+        talk(mcp_server.server(tools), day)
+    finally:
+        tools.close()
+    with pytest.raises(UsageError, match="nothing is remembered in a run"):
+        mcp_server.tools_of(str(run), "", "offline")
 
 
 def test_an_assistant_remembers_recalls_with_reasons_and_forgets(tmp_path):
