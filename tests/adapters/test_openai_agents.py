@@ -183,3 +183,16 @@ def test_facts_of_an_item_are_no_items_and_go_with_it():
     assert [memory.text for memory in stream] == ["I live in Lyon.", "I live in Lyon."]
     done(talk.clear_session())
     assert len(stream) == 0
+
+
+def test_a_session_begins_with_the_core_blocks():
+    stream = MemoryStream("bot")
+    stream.blocks.set("user", "Maria, a baker")
+    done(session(stream).add_items(ITEMS))
+    first = {"role": "system", "content": "# user\nMaria, a baker"}
+    assert done(session(stream).get_items(limit=1)) == [first, ITEMS[-1]]
+    assert done(session(stream, blocks=False).get_items()) == ITEMS
+    done(session(stream).clear_session())
+    assert done(session(stream).get_items()) == [first]
+    stream.blocks.remove("user")
+    assert done(session(stream).get_items()) == []

@@ -1069,10 +1069,11 @@ class MemoryStream(StoredReader):
 
     @locked
     def export(self, path: str | Path, *, vectors: bool = True) -> int:
-        """Writes all memories, archived ones included, to a file of JSON lines; returns how many.
+        """Writes all memories, archived ones included, and the core blocks to a file of JSON lines; returns how many
+        memories.
 
         A line has the fields of `Memory`, `archived` if it is, and with `vectors` its `embedding` and the name of its
-        `embedder`. An existing file is replaced, whole or not at all.
+        `embedder`; the first one has the core blocks, too. An existing file is replaced, whole or not at all.
         """
         from commonplace.memory import portable  # noqa: PLC0415 - start-up: it needs more than a stream does
 
@@ -1084,19 +1085,20 @@ class MemoryStream(StoredReader):
             )
             for id in ids
         )
-        return portable.write(path, rows, table.embedder.name)
+        return portable.write(path, rows, table.embedder.name, self.blocks.kept())
 
     def import_(self, path: str | Path) -> list[Memory]:
         """Adds the memories of a file that `export` has written, or one like it, and returns them.
 
         They get new ids, and their citations follow; what they cite that is not in the file before them is kept in
-        `details["source_citations"]`. Vectors of another embedder are made again. All are added or none: raises
+        `details["source_citations"]`. Vectors of another embedder are made again. Of core blocks, those are added whose
+        names the stream does not have. All memories are added or none: raises
         UsageError that names the first line that is not a memory, CommonplaceError for a file that cannot be read.
         """
         from commonplace.memory import portable  # noqa: PLC0415 - as in `export`
 
         made: list[Prepared] = []
-        lines = portable.read(path, self.table.embedder.name)
+        lines, blocks = portable.read(path, self.table.embedder.name)
         for line in lines:
             try:
                 one = self._made(Item(line.text, line.at, line.fields))
@@ -1107,6 +1109,7 @@ class MemoryStream(StoredReader):
             made.append(Prepared(memory, one.vector, line.cites, line.supersedes, line.quotes))
         memories = self._add(made) if made else []
         self.archive([memory.id for memory, line in zip(memories, lines, strict=True) if line.archived])
+        self.blocks.take(blocks)
         return memories
 
     def delete(self) -> int:
