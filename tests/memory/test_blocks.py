@@ -137,7 +137,7 @@ def test_an_export_has_them_and_an_import_adds_what_is_missing(tmp_path):
         {"a": {"text": 1}},
         {"a": {"text": "", "limit": 0}},
         {"a": {"text": "", "history": [1]}},
-        {"a": {"text": "", "history": "x"}},
+        {"a": {"text": "", "history": 7}},
     ],
 )
 def test_what_is_no_block_is_refused_with_its_line(blocks, tmp_path):

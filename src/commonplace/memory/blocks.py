@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
 
@@ -30,7 +30,10 @@ def checked_blocks(given: Any) -> dict[str, Any]:
         text = checked_string(f"block {name!r}", parts.get("text"))
         limit = max(len(text), checked_count("limit", parts.get("limit", LIMIT), 1))
         history: list[dict[str, str]] = []
-        for one in cast("Sequence[Any]", parts.get("history", ())):
+        texts = parts.get("history", [])
+        if not isinstance(texts, list):
+            raise UsageError(f"history {texts!r:.60} is not a list", hint="")
+        for one in cast("list[Any]", texts):
             earlier = checked_mapping("history", one)
             history.append({key: checked_string(key, earlier.get(key)) for key in ("text", "until")})
         found[name] = {"text": text, "limit": limit, "history": history[-LATEST:]}

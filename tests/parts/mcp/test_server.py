@@ -132,6 +132,17 @@ def test_an_assistant_is_told_what_fits_and_hears_the_same_once(tmp_path):
     over(tmp_path / "notes.db", day, agent="user")
 
 
+def test_of_what_does_not_fit_the_reasons_say_that_the_best_is_weak():
+    stream = MemoryStream("me", embedder=lambda texts: [[1.0, float("lantern" not in text)] for text in texts])
+    at = datetime(2031, 10, 4, tzinfo=UTC)
+    stream.add_many(["a lantern and a stove", "bread"], at=at)
+    hit = stream.recall("lantern", at=at)[0]
+    assert "its meaning is near the question's (+0.50)" in mcp_server.hit_of(hit).why
+    weak = mcp_server.hit_of(hit, fits=False)
+    assert "but not near (+0.50)" in weak.why and "is near the" not in weak.why
+    assert {part.name: part.adds for part in weak.parts}["cosine"] == 0.5
+
+
 def test_tools_say_whether_they_only_read(tmp_path, run):
     async def hints(ask: Assistant) -> None:
         tools = (await ask.client.list_tools()).tools

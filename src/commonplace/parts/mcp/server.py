@@ -244,14 +244,23 @@ _MEANINGS = {
     "statement": "it states something instead of asking",
     "current": "it takes the place of what it supersedes",
 }
+_WEAK = {
+    "relevance": "it fits the question better than most, which is little",
+    "cosine": "its meaning is nearer the question's than that of most, but not near",
+    "neighbours": "the memories around it fit the question better than most, which is little",
+}
+"""The same where nothing seems to be about what is asked: parts compare memories with one another, so the best of them
+counts in full."""
 
 
-def hit_of(hit: ScoredMemory, notes: Mapping[int, str] = NO_NOTES) -> Hit:
-    """Returns a scored memory with its reasons in numbers and words, the strongest first. `notes`: id → its note."""
+def hit_of(hit: ScoredMemory, notes: Mapping[int, str] = NO_NOTES, *, fits: bool = True) -> Hit:
+    """Returns a scored memory with its reasons in numbers and words, the strongest first. `notes`: id → its note.
+    `fits`: of its retrieval."""
+    meanings = _MEANINGS if fits else {**_MEANINGS, **_WEAK}
     parts = [
         ScorePart(
             name=name,
-            meaning=_MEANINGS.get(name, name),
+            meaning=meanings.get(name, name),
             raw=part.raw,
             normalised=part.normalised,
             weight=part.weight,
@@ -371,7 +380,7 @@ class _Recalling:
             policy=found.policy.name,
             fits=found.fits,
             confidence=found.confidence,
-            hits=[hit_of(hit, found.notes) for hit in found.hits],
+            hits=[hit_of(hit, found.notes, fits=found.fits) for hit in found.hits],
         )
 
     def explain(
@@ -390,7 +399,7 @@ class _Recalling:
         found = _found(stream, query, now, k, only, min_relevance, current)
         for hit in found.hits:
             if hit.memory.id == id:
-                shown = hit_of(hit, found.notes)
+                shown = hit_of(hit, found.notes, fits=found.fits)
                 note = f" It is {shown.note}." if shown.note else ""
                 return Explanation(id=id, recalled=True, reason=f"Number {hit.rank}: {shown.why}.{note}", hit=shown)
         reason = str(stream.why_not(checked_count("id", id, 1), found))
