@@ -50,7 +50,8 @@ class Analyser:
     `language`: `auto` gives each memory the date words of the language it is in. `version`: 3, or 2 for the tokens of
     runs, which know Latin, Hangul, Greek, Cyrillic, kana and Han only. ASCII text and Hangul have the same in both, but
     for words with an apostrophe that are no English contractions: `dell'arte` is a form of `arte` in version 3 only.
-    `name` changes whenever a token would. Raises UsageError for an unknown language.
+    `name` changes whenever a token would, so the version of PyStemmer is in it. Raises UsageError for an unknown
+    language.
     """
 
     kind = "plain"
@@ -63,7 +64,7 @@ class Analyser:
             )
         self.language = language
         self.version = version
-        self.name = f"porter2-hangul-dates-{language}-v{version}"
+        self.name = f"porter2-{cast(Any, Stemmer).version()}-hangul-dates-{language}-v{version}"
         self._stem = cast(Any, Stemmer).Stemmer("english", 0).stemWord
         self._tokens: dict[str, tuple[str, ...]] = {}
         self._shares: dict[str, tuple[float, ...]] = {}
