@@ -5,7 +5,7 @@
 The sets are those of `benchmarks/data`, written for this, and LoCoMo's dialogues if `--data` names their folder. A turn
 is remembered as `Speaker: text [caption]`. R@5 and R@10 are the share of a question's evidence among the first five and
 ten memories, averaged over questions; `turns` is the share of all evidence among the first ten. `scripts` are facts in
-23 languages of 18 scripts, all in one stream, each with a question that has a word of it, often inflected.
+26 languages of 18 scripts, all in one stream, each with a question that has a word of it, often inflected.
 
 `locomo, slowly` and `locomo, as notes` are made of LoCoMo: turns hours apart; turns as unrelated notes.
 `paraphrases-*` are facts and questions that share few words with them and name nobody; `…, among turns` are the same

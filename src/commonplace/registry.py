@@ -66,6 +66,7 @@ TASKS: Mapping[str, TaskRow] = {
         "minds.tasks.perceive_event:PERCEIVE_EVENT", "minds.offline.perceive_event:perceive_event"
     ),
     "judge": TaskRow("minds.tasks.judge:JUDGE", "minds.offline.judge:judge"),
+    "facts": TaskRow("minds.tasks.facts:FACTS", "minds.offline.facts:facts"),
 }
 """The questions there are."""
 MINDS = {
@@ -104,6 +105,7 @@ CLUSTERS = {"ray": "parts.cluster.ray_cluster:RayCluster"}
 MEMORY = {
     "DatabaseStream": "parts.stores.postgres_stream:DatabaseStream",
     "E5Embedder": "parts.model_servers.nano_e5:E5Embedder",
+    "FactsByMind": "parts.model_servers.facts:FactsByMind",
     "MemoryCoordinate": "parts.coordinates.document:MemoryCoordinate",
     "MemoryStore": "parts.coordinates.memory_store:MemoryStore",
     "SentenceEmbedder": "parts.model_servers.embedders:SentenceEmbedder",

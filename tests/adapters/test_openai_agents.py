@@ -168,3 +168,31 @@ def test_an_agent_remembers_the_turns_before():
 
     assert asyncio.run(turns()) == ["1 items", "3 items"]
     assert [memory.text for memory in stream] == ["hello", "1 items", "and again", "3 items"]
+
+
+def test_facts_of_an_item_are_no_items_and_go_with_it():
+    from commonplace.memory import FactsByMind
+
+    stream = MemoryStream("bot", facts=FactsByMind("offline"))
+    talk = session(stream)
+    items: list[Any] = [{"role": "user", "content": f"I live in {town}."} for town in ("Lyon", "Nice")]
+    done(talk.add_items(items))
+    assert done(talk.get_items()) == items
+    assert len(stream) == 4
+    done(talk.pop_item())
+    assert [memory.text for memory in stream] == ["I live in Lyon.", "I live in Lyon."]
+    done(talk.clear_session())
+    assert len(stream) == 0
+
+
+def test_a_session_begins_with_the_core_blocks():
+    stream = MemoryStream("bot")
+    stream.blocks.set("user", "Maria, a baker")
+    done(session(stream).add_items(ITEMS))
+    first = {"role": "system", "content": "# user\nMaria, a baker"}
+    assert done(session(stream).get_items(limit=1)) == [first, ITEMS[-1]]
+    assert done(session(stream, blocks=False).get_items()) == ITEMS
+    done(session(stream).clear_session())
+    assert done(session(stream).get_items()) == [first]
+    stream.blocks.remove("user")
+    assert done(session(stream).get_items()) == []

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from time import monotonic, sleep
 
 import pytest
@@ -733,23 +733,28 @@ def test_threads_write_to_one_store_while_it_is_saved_and_promoted_from(clock, t
     store, file, texts = memory.get_agent_store(), tmp_path / "graph.json", questions(40)
     liked(memory, "one", texts[0])
 
+    promoted = Event()
+
     def write() -> None:
-        for text in (*texts, *texts):
-            store.link(store.upsert_query(text), store.upsert_query("왜?"), "similar_to", 1)
+        for _ in range(2):
+            for text in texts:
+                store.link(store.upsert_query(text), store.upsert_query("왜?"), "similar_to", 1)
+            promoted.wait()  # so that they still write when it is saved, however slow this machine is
 
     threads = [Thread(target=write) for _ in range(4)]
     for thread in threads:
         thread.start()
-    saved = 0
-    while any(thread.is_alive() for thread in threads):
-        store.save_to_file(file)
-        GraphStore.load_from_file(file, GraphStore(clock=clock))  # whole, or it would be refused
-        saved += 1
-        if saved == 1:
-            memory.finalize_session("one")
-    for thread in threads:
-        thread.join()
-    assert saved > 0
+    try:
+        while any(thread.is_alive() for thread in threads):
+            store.save_to_file(file)
+            GraphStore.load_from_file(file, GraphStore(clock=clock))  # whole, or it would be refused
+            if not promoted.is_set():
+                memory.finalize_session("one")
+                promoted.set()
+    finally:
+        promoted.set()
+        for thread in threads:
+            thread.join()
     asked = {node.text: node.repeat for node in store.graph.nodes("query")}
     assert asked["왜?"] == 4 * 80
     assert asked[texts[0]] == 4 * 2 + 1

@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime
 from importlib.util import find_spec
 
 import pytest
+import Stemmer
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -236,3 +237,19 @@ def test_a_rating_is_by_the_words_of_the_text_s_language():
     stream = MemoryStream("지우")
     texts = ("They made a promise", "약속을 했다", "동생이 promise 했다", "차가 따뜻하다")
     assert [stream.remember(text, at=START).importance for text in texts] == [5, 5, 6, 3]
+
+
+def test_its_name_has_the_version_of_the_stemmer(monkeypatch):
+    name = Analyser("en").name
+    assert name == f"porter2-{Stemmer.version()}-hangul-dates-en-v3"
+    monkeypatch.setattr(Stemmer, "version", lambda: "99.9")
+    assert Analyser("en").name == "porter2-99.9-hangul-dates-en-v3"
+
+
+def test_an_index_of_another_stemmer_is_made_anew(monkeypatch, tmp_path):
+    with MemoryStream.open(tmp_path / "s.db", "maria") as stream:
+        stream.add_many([f"note {number}" for number in range(1100)], at=datetime(2031, 1, 1, tzinfo=UTC))
+    for version, kept in ((Stemmer.version(), True), ("99.9", False), ("99.9", True)):
+        monkeypatch.setattr(Stemmer, "version", lambda version=version: version)
+        with MemoryStream.open(tmp_path / "s.db", "maria", analyser=Analyser()) as stream:
+            assert bool(stream._keeper.files) is kept

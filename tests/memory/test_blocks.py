@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from commonplace.errors import UsageError
@@ -102,3 +104,48 @@ def test_they_outlast_other_vectors_and_an_index(tmp_path):
     store = open_store(path)
     assert load(store, "maria").settings["blocks"]["user"]["text"] == "Maria"
     store.close()
+
+
+def test_an_export_has_them_and_an_import_adds_what_is_missing(tmp_path):
+    stream = MemoryStream("maria")
+    stream.blocks.set("user", "Maria", at=hours(1))
+    stream.export(tmp_path / "blocks")
+    assert (tmp_path / "blocks").read_text(encoding="utf-8").count("\n") == 1
+    stream.blocks.set("user", "Maria, a baker", limit=50, at=hours(2))
+    stream.blocks.set("tone", "brief", at=hours(2))
+    for text in ("bread", "milk"):
+        stream.remember(text, at=hours(3))
+    assert stream.export(tmp_path / "all") == 2
+    rows = [json.loads(line) for line in (tmp_path / "all").read_text(encoding="utf-8").splitlines()]
+    assert [sorted(row.get("blocks", ())) for row in rows] == [["tone", "user"], []]
+
+    with MemoryStream.open(tmp_path / "new.db", "other") as other:
+        assert len(other.import_(tmp_path / "all")) == 2
+    with MemoryStream.open(tmp_path / "new.db", "other") as other:
+        assert dict(other.blocks) == dict(stream.blocks)
+        assert other.blocks.history("user") == stream.blocks.history("user") != []
+        assert other.blocks.limit("user") == 50
+        assert other.import_(tmp_path / "blocks") == []
+        assert other.blocks["user"] == "Maria, a baker"  # it was there
+
+
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        7,
+        {"a": 7},
+        {"a": {"text": 1}},
+        {"a": {"text": "", "limit": 0}},
+        {"a": {"text": "", "history": [1]}},
+        {"a": {"text": "", "history": 7}},
+    ],
+)
+def test_what_is_no_block_is_refused_with_its_line(blocks, tmp_path):
+    path = tmp_path / "bad.jsonl"
+    good = {"text": "bread", "created_at": "2031-10-04T08:00:00Z"}
+    path.write_text(f"{json.dumps(good)}\n{json.dumps({**good, 'blocks': blocks})}\n", encoding="utf-8")
+    stream = MemoryStream("maria")
+    with pytest.raises(UsageError, match="not a memory") as refused:
+        stream.import_(path)
+    assert str(refused.value).startswith(f"{path}:2")
+    assert len(stream) == 0 and dict(stream.blocks) == {}

@@ -23,10 +23,11 @@ ROOT = Path(__file__).parents[2]
 FACTS = [
     line.split("\t") for line in (ROOT / "benchmarks" / "data" / "scripts.tsv").read_text(encoding="utf-8").splitlines()
 ]
-FOUND = {"hindi": (8, 9), "russian": (8, 10), "yoruba": (9, 9)} | dict.fromkeys(
-    ("arabic", "persian", "greek", "amharic", "chinese", "japanese"), (9, 10)
-)
-"""Language → how many of ten facts are the first hit and among the first three; 10 and 10 for the others."""
+FOUND = {
+    "hindi": (8, 9), "russian": (8, 10), "amharic": (8, 10), "yoruba": (9, 9), "turkish": (14, 15),
+    "french": (9, 9), "italian": (8, 8), "catalan": (9, 10),
+} | dict.fromkeys(("arabic", "persian", "greek", "tamil", "chinese", "japanese"), (9, 10))  # fmt: skip
+"""Language → how many facts are the first hit and among the first three; 10 and 10 for the others."""
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +41,7 @@ def stream():
 @pytest.mark.parametrize("language", [language for language, _ in groupby(FACTS, key=lambda row: row[0])])
 def test_a_fact_is_found_by_a_word_of_it_in_every_script(stream, language):
     asked = [(id, question) for id, (one, _, question) in enumerate(FACTS, 1) if one == language]
-    assert len(asked) == 10
+    assert len(asked) >= 10
     at = START + timedelta(days=len(FACTS) + 30)
     found = [(id, stream.retrieve(question, at=at, k=3, touch=False).ids) for id, question in asked]
     first, three = FOUND.get(language, (10, 10))
@@ -52,10 +53,19 @@ def test_a_fact_is_found_by_a_word_of_it_in_every_script(stream, language):
     ("text", "tokens"),
     [
         ("İstanbul ISPARTA", ["i̇stanbul", "istanbul", "isparta"]),
+        ("İstanbul'da ANKARA’YA Ayşe'nin", ["i̇stanbul", "istanbul", "ankara", "ayş", "ays"]),
+        ("l'école d'accord qu’Antoine C'est", ["école", "ecol", "accord", "antoin", "est"]),
+        ("dell'arte sull'isola un’ora L'Àvila", ["art", "isola", "ora", "àvila", "avila"]),
+        ("O'Brien OBrien o’clock", ["obrien", "obrien", "oclock"]),
+        (
+            "we'll I'd can't they're Klaus's José's ma'am",
+            ["we'll", "i'd", "can't", "they'r", "klaus", "josé", "jose", "ma'am"],
+        ),
+        ("'tis the dogs' rock'n'roll", ["tis", "the", "dog", "rock", "roll"]),
         ("ＡＢＣ　ｆｕｌｌ", ["abc", "full"]),
         ("phở Łódź Straße", ["phở", "pho", "łódź", "lodz", "straße", "strass"]),
         ("Ẹ̀pà", ["ẹ̀pà", "epa"]),
-        ("it’s Hawaiʻi—don’t 😀✌️", ["it", "hawai'i", "don't"]),
+        ("it’s Hawaiʻi—don’t 😀✌️", ["it", "hawai", "don't"]),
         ("٢٠٢٤ ४२", ["2024", "42"]),
         ("ㅋㅋ 집", ["ㅋㅋ", "ㅋ", "~ㅋㅋ", "집", "~지"]),
         ("ｺｰﾋｰ", ["コー", "ーヒ", "ヒー"]),
@@ -87,9 +97,18 @@ def test_the_word_with_its_accents_counts_more_than_without():
 
 @examples(200)
 @given(
-    st.text(st.characters(min_codepoint=32, max_codepoint=126) | st.sampled_from("가나다밥을먹었어요ㅋ ’"), max_size=60)
+    st.text(
+        st.characters(min_codepoint=32, max_codepoint=126, exclude_characters="'")
+        | st.sampled_from("가나다밥을먹었어요ㅋ "),
+        max_size=60,
+    )
 )
 def test_english_and_korean_have_the_tokens_of_runs(text):
+    assert Analyser().query(text) == Analyser(version=TOWNS).query(text)
+
+
+@pytest.mark.parametrize("text", ["I'd say we'll see, Klaus's brother can't", "they’re Maria’s", "'quoted' words'"])
+def test_english_contractions_and_possessives_have_the_tokens_of_runs(text):
     assert Analyser().query(text) == Analyser(version=TOWNS).query(text)
 
 

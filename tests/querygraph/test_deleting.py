@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from commonplace.errors import UsageError
-from commonplace.querygraph import GraphConfig, QueryGraph, StoredGraph
+from commonplace.querygraph import ConversationMemory, GraphConfig, QueryGraph, StoredGraph
 from querygraph.samples import Clock, questions
 from querygraph.test_properties import refuse_incoherent
 
@@ -106,3 +106,23 @@ def test_what_is_no_question_is_refused_and_changes_nothing():
         with pytest.raises(UsageError, match=said):
             graph.delete_query(id)
     assert graph.to_snapshot() == before
+
+
+def test_a_conversation_deletes_a_question_wherever_it_is():
+    memory = ConversationMemory("maria")
+    query = memory.upsert_query("monday", "where is the greenhouse?")
+    assert memory.upsert_query("tuesday", "where is the greenhouse?") == memory.agent.upsert_query(
+        "Where is the greenhouse?"
+    )
+    memory.record_answer("monday", query, "behind the mill")
+    memory.upsert_query("sunday", "who has the key?")
+    gone = memory.delete_query(query)
+    assert {id: [node.type for node in one.nodes] for id, one in gone.items()} == {
+        "": ["query"],
+        "monday": ["query", "answer"],
+        "tuesday": ["query"],
+    }
+    assert memory.best_answers("monday", "where is the greenhouse?") == []
+    assert len(memory.search("sunday", "who has the key?")) == 1
+    with pytest.raises(UsageError, match="neither the agent nor an active session"):
+        memory.delete_query(query)

@@ -24,7 +24,8 @@ __all__ = ["StreamSession"]
 class StreamSession:
     """The items of one conversation, kept in a stream, where `recall` finds what was said in later sessions, too.
 
-    It follows the SDK's `Session` protocol: pass it to `Runner.run(…, session=…)`. Items come back exactly.
+    It follows the SDK's `Session` protocol: pass it to `Runner.run(…, session=…)`. Items come back exactly. Before them
+    comes a system message with the core blocks of the stream, if it has any and `blocks` is not False.
     """
 
     def __init__(
@@ -33,18 +34,22 @@ class StreamSession:
         session_id: str,
         *,
         session_settings: SessionSettings | None = None,
+        blocks: bool = True,
         clock: Clock = wall_clock,
     ) -> None:
         """Makes a session. `session_settings.limit` is how many items `get_items` returns at most if its call gives no
         limit."""
         self.session_id = session_id
         self.session_settings = session_settings
+        self._blocks = stream.blocks if blocks else None
         self._conversation = StoredConversation(stream, session_id, "openai", clock)
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
-        """Returns the items in order; the latest `limit` of them."""
+        """Returns the items in order; the latest `limit` of them, and before them the core blocks."""
         most = resolve_session_limit(limit, self.session_settings)
-        return await asyncio.to_thread(self._conversation.messages, most)
+        items = await asyncio.to_thread(self._conversation.messages, most)
+        shown = self._blocks.shown() if self._blocks else ""
+        return [{"role": "system", "content": shown}, *items] if shown else items
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
         """Remembers items."""

@@ -81,13 +81,18 @@ class StoredConversation:
     def pop(self) -> Any | None:
         """Forgets the latest message and returns it; None if there is none."""
         while latest := self._memories(1):
-            if self._stream.forget([latest[0].id]):  # nobody else has
+            if latest[0].id in self._forget(latest):  # nobody else has
                 return deepcopy(latest[0].details[self._form])
         return None
 
     def clear(self) -> None:
         """Forgets the messages of this session."""
-        self._stream.forget([memory.id for memory in self._memories(None)])
+        self._forget(self._memories(None))
+
+    def _forget(self, messages: Sequence[Memory]) -> tuple[int, ...]:
+        """Forgets messages, and the facts that were made of them."""
+        ids = [memory.id for memory in messages]
+        return self._stream.forget([*ids, *(fact.id for fact in self._stream.facts_of(ids))])
 
     def _memories(self, limit: int | None) -> list[Memory]:
         found = self._stream.search(session=self._session)

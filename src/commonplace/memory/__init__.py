@@ -22,11 +22,12 @@ from commonplace.memory.embedding import (
     unpacked,
 )
 from commonplace.memory.explain import WhyNot
+from commonplace.memory.facts import Extracted, Fact
 from commonplace.memory.importance import Rating, RuleRater
 from commonplace.memory.policies import Policy
 from commonplace.memory.pool import Memories
 from commonplace.memory.reader import Snapshot
-from commonplace.memory.record import KINDS, MAX_TEXT, Emotion, Memory
+from commonplace.memory.record import KINDS, MAX_TEXT, Emotion, Memory, Quote
 from commonplace.memory.reflection import ReflectionTrigger, TurnTrigger
 from commonplace.memory.restatements import RestatementRules
 from commonplace.memory.retrieval import Retrieval
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from commonplace.parts.coordinates.document import MemoryCoordinate
     from commonplace.parts.coordinates.memory_store import MemoryStore
     from commonplace.parts.model_servers.embedders import SentenceEmbedder, ServerEmbedder
+    from commonplace.parts.model_servers.facts import FactsByMind
     from commonplace.parts.model_servers.nano_e5 import E5Embedder
     from commonplace.parts.stores.postgres_stream import DatabaseStream
 
@@ -55,6 +57,9 @@ __all__ = [
     "E5Embedder",
     "Embedder",
     "Emotion",
+    "Extracted",
+    "Fact",
+    "FactsByMind",
     "Feeling",
     "FunctionEmbedder",
     "HashedEmbedder",
@@ -65,6 +70,7 @@ __all__ = [
     "MemoryStream",
     "Part",
     "Policy",
+    "Quote",
     "Rating",
     "ReflectionTrigger",
     "RestatementRules",

@@ -48,8 +48,10 @@ class Analyser:
     words become. There is no stop list: BM25's idf does that work.
 
     `language`: `auto` gives each memory the date words of the language it is in. `version`: 3, or 2 for the tokens of
-    runs, which know Latin, Hangul, Greek, Cyrillic, kana and Han only. ASCII text and Hangul have the same in both.
-    `name` changes whenever a token would. Raises UsageError for an unknown language.
+    runs, which know Latin, Hangul, Greek, Cyrillic, kana and Han only. ASCII text and Hangul have the same in both, but
+    for words with an apostrophe that are no English contractions: `dell'arte` is a form of `arte` in version 3 only.
+    `name` changes whenever a token would, so the version of PyStemmer is in it. Raises UsageError for an unknown
+    language.
     """
 
     kind = "plain"
@@ -62,7 +64,7 @@ class Analyser:
             )
         self.language = language
         self.version = version
-        self.name = f"porter2-hangul-dates-{language}-v{version}"
+        self.name = f"porter2-{cast(Any, Stemmer).version()}-hangul-dates-{language}-v{version}"
         self._stem = cast(Any, Stemmer).Stemmer("english", 0).stemWord
         self._tokens: dict[str, tuple[str, ...]] = {}
         self._shares: dict[str, tuple[float, ...]] = {}
@@ -146,10 +148,12 @@ class Analyser:
             found = tuple(pairs(word)) or (word,)
         elif self.version == TOWNS or word.isascii():
             ordinal = _ORDINAL.fullmatch(word)
-            found = (ordinal[1] if ordinal else self._stem(word),)
+            bare = word if self.version == TOWNS else scripts.without_clitics(word)
+            found = (ordinal[1] if ordinal else self._stem(bare),)
         elif scripts.is_latin(word):
-            bare = scripts.without_accents(word)
-            found = (self._stem(word), self._stem(bare)) if bare != word else (self._stem(word),)
+            alone = scripts.without_clitics(word)
+            bare = scripts.without_accents(alone)
+            found = (self._stem(alone), self._stem(bare)) if bare != alone else (self._stem(alone),)
             self._shares[word] = (1.0, scripts.FOLDED)
         else:
             found, self._shares[word] = zip(*scripts.parts(word), strict=True)

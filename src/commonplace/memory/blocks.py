@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from commonplace.clock import iso
 from commonplace.errors import UsageError
-from commonplace.memory.record import checked_count, checked_string, checked_time
+from commonplace.memory.record import checked_count, checked_mapping, checked_string, checked_time
 from commonplace.text import clean
 
 if TYPE_CHECKING:
@@ -20,6 +20,24 @@ LATEST = 20
 """Earlier texts that are kept of each block."""
 BLOCKS = "blocks"
 """The setting of a character that has them."""
+
+
+def checked_blocks(given: Any) -> dict[str, Any]:
+    """Returns blocks of an export: name → text, limit, history. Raises UsageError for anything else."""
+    found = dict[str, Any]()
+    for name, block in checked_mapping("blocks", given).items():
+        parts = checked_mapping(f"block {name!r}", block)
+        text = checked_string(f"block {name!r}", parts.get("text"))
+        limit = max(len(text), checked_count("limit", parts.get("limit", LIMIT), 1))
+        history: list[dict[str, str]] = []
+        texts = parts.get("history", [])
+        if not isinstance(texts, list):
+            raise UsageError(f"history {texts!r:.60} is not a list", hint="")
+        for one in cast("list[Any]", texts):
+            earlier = checked_mapping("history", one)
+            history.append({key: checked_string(key, earlier.get(key)) for key in ("text", "until")})
+        found[name] = {"text": text, "limit": limit, "history": history[-LATEST:]}
+    return found
 
 
 class Blocks(Mapping[str, str]):
@@ -70,6 +88,15 @@ class Blocks(Mapping[str, str]):
     def shown(self) -> str:
         """Returns the blocks that are not empty as a prompt shows them: a heading with the name, and the text."""
         return "\n\n".join(f"# {name}\n{text}" for name, text in self.items() if text)
+
+    def take(self, given: Mapping[str, Any]) -> None:
+        """For this package: adds blocks that `checked_blocks` has returned. One that is there already stays."""
+        if given.keys() - self.keys():
+            self._change(lambda blocks: blocks.update({**given, **blocks}))
+
+    def kept(self) -> Mapping[str, Any]:
+        """For this package: returns the blocks with their limits and histories."""
+        return self._all()
 
     def __getitem__(self, name: str) -> str:
         return self._all()[name]["text"]

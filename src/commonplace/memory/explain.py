@@ -43,7 +43,8 @@ def explain(hits: Iterable[ScoredMemory], notes: Mapping[int, str] = NO_NOTES) -
     """Returns a table with a line per hit: rank, score, each part as `raw → normalised × weight`, memory, and after it
     its note, by id.
 
-    A part that is not normalised is shown once, and a weight of 1 not at all. Of a `Retrieval`, lines below say what
+    A fact is followed by the words it was made of. A part that is not normalised is shown once, and a weight of 1 not
+    at all. Of a `Retrieval`, lines below say what
     made its vectors, that its question could not be embedded, and that nothing seems to fit.
     """
     below = list(_below(hits)) if isinstance(hits, Retrieval) else []
@@ -54,6 +55,8 @@ def explain(hits: Iterable[ScoredMemory], notes: Mapping[int, str] = NO_NOTES) -
     for hit in hits:
         parts = [_shown(hit.parts.get(name)) for name in names]
         note = f" ({notes[hit.memory.id]})" if hit.memory.id in notes else ""
+        if quote := hit.memory.quotes:
+            note += f" (from #{quote.id}: “{shortened(clean(quote.words), 80)}”)"
         text = f"#{hit.memory.id} {shortened(clean(hit.memory.text), 80)}{note}"
         lines.append([str(hit.rank), f"{hit.score:.4f}", *parts, text])
     if len(lines) == 1:
@@ -197,7 +200,7 @@ class Citing(Protocol):
 
 
 def tree(stream: Citing, id: int) -> str:
-    """Returns the memory and, indented under it, the memories it cites, down to observations and actions.
+    """Returns the memory and, indented under it, the memories it cites or quotes, down to what was observed or done.
 
     A memory cited twice is expanded the first time. Raises UsageError for an unknown id; a forgotten memory is marked.
     """
@@ -209,10 +212,11 @@ def _lines(stream: Citing, id: int, indent: str, opened: set[int]) -> Iterator[s
         yield f"{indent}#{id} (forgotten)"
         return
     memory = stream.get(id)
-    again = " (above)" if id in opened and memory.citations else ""
+    cites = memory.citations or ((memory.quotes.id,) if memory.quotes else ())
+    again = " (above)" if id in opened and cites else ""
     yield f"{indent}#{id} {clean(memory.kind)} {memory.importance:g}  {clean(memory.text)}{again}"
     if id in opened:
         return
     opened.add(id)
-    for cited in memory.citations:
+    for cited in cites:
         yield from _lines(stream, cited, f"{indent}  ", opened)

@@ -17,6 +17,7 @@ from commonplace.errors import UsageError
 from commonplace.memory import policies
 from commonplace.memory.analyser import Analyser
 from commonplace.memory.embedding import Embedder, Embeds
+from commonplace.memory.facts import FindsFacts
 from commonplace.memory.policies import Policy
 from commonplace.memory.record import Rater, checked_count, checked_names
 from commonplace.memory.retrieval import Options
@@ -56,6 +57,7 @@ class Memories:
         rater: Rater | None = None,
         analyser: Analyser | None = None,
         opens: type[MemoryStream] = MemoryStream,
+        facts: FindsFacts | None = None,
         on_change: OnChange | None = None,
     ) -> None:
         """`opens`: the class of the streams, `DatabaseStream` where several processes serve a character.
@@ -70,6 +72,7 @@ class Memories:
         self._rater = rater
         self._analyser = analyser
         self._opens = opens
+        self._facts = facts
         self._on_change = on_change
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
         """The one used longest ago is the first."""
@@ -103,6 +106,7 @@ class Memories:
                         embedder=self._embedder,
                         rater=self._rater,
                         analyser=self._analyser,
+                        facts=self._facts,
                         on_change=self._on_change,
                     )
             yield entry.stream

@@ -10,8 +10,10 @@ from typing import Any, NamedTuple, cast
 from commonplace.canon import parsed
 from commonplace.clock import parse_iso
 from commonplace.errors import CommonplaceError, UsageError
+from commonplace.memory.blocks import BLOCKS, checked_blocks
 from commonplace.memory.embedding import Vector
 from commonplace.memory.record import (
+    QUOTES,
     SUPERSEDES,
     Emotion,
     Kind,
@@ -23,6 +25,7 @@ from commonplace.memory.record import (
     checked_mapping,
     checked_time,
     checked_vector,
+    quoted,
     superseded,
 )
 from commonplace.memory.stores.codec import as_json, memory_json
@@ -60,29 +63,39 @@ class Imported(NamedTuple):
     """Of the line, from 1."""
     supersedes: tuple[int, ...]
     """Places in the file; what is not there before it is left out."""
+    quotes: int | None = None
+    """The place in the file of the memory whose words it quotes."""
 
 
-def write(path: str | Path, memories: Iterable[Exported], embedder: str) -> int:
-    """Writes a line per memory and returns how many. An existing file is replaced, whole or not at all."""
+def write(path: str | Path, memories: Iterable[Exported], embedder: str, blocks: Mapping[str, Any]) -> int:
+    """Writes a line per memory and returns how many. An existing file is replaced, whole or not at all.
+
+    The first line has the core blocks, too; without a memory it is a line of their own.
+    """
     count = 0
+    first: dict[str, Any] = {BLOCKS: blocks} if blocks else {}
     with written_whole(path, force=True) as part, part.open("w", encoding="utf-8") as file:
         for memory, vector, archived in memories:
-            line: dict[str, Any] = {**memory_json(memory)}
+            line: dict[str, Any] = {**memory_json(memory), **first}
+            first = {}
             if archived:
                 line["archived"] = True
             if vector is not None:
                 line |= {"embedder": embedder, "embedding": [_number(value) for value in vector.tolist()]}
             file.write(as_json(line) + "\n")
             count += 1
+        if first:
+            file.write(as_json(first) + "\n")
     return count
 
 
-def read(path: str | Path, embedder: str) -> list[Imported]:
-    """Returns the lines of a file. `embedder`: whose vectors can be used; others are left out.
+def read(path: str | Path, embedder: str) -> tuple[list[Imported], dict[str, Any]]:
+    """Returns the memories and the core blocks of a file. `embedder`: whose vectors can be used; others are left out.
 
     Raises UsageError that names the first line that is not a memory, CommonplaceError for a file that cannot be read.
     """
     found: list[Imported] = []
+    blocks: dict[str, Any] = {}
     places: dict[int, int] = {}
     kind_of(path)
     try:
@@ -92,13 +105,16 @@ def read(path: str | Path, embedder: str) -> list[Imported]:
                     raise refused(path, number, ValueError(f"the line is longer than {LONGEST_LINE >> 20} MB"))
                 if line.strip():
                     try:
-                        found.append(_line(line, places, len(found), embedder, number))
+                        row = _row(line)
+                        blocks |= checked_blocks(row.pop(BLOCKS, None))
+                        if row:
+                            found.append(_line(row, places, len(found), embedder, number))
                     except (ValueError, OverflowError, UsageError) as error:
                         raise refused(path, number, error) from error
     except OSError as error:
         what = f"the file cannot be read ({error.strerror or error})"
         raise CommonplaceError(what, where=str(path), hint="give a file that `export` has written") from error
-    return found
+    return found, blocks
 
 
 def refused(path: str | Path, line: int, error: Exception) -> UsageError:
@@ -108,11 +124,14 @@ def refused(path: str | Path, line: int, error: Exception) -> UsageError:
     return UsageError(f"not a memory: {what}", where=f"{path}:{line}", hint=hint)
 
 
-def _line(line: bytes, places: dict[int, int], place: int, embedder: str, number: int) -> Imported:
+def _row(line: bytes) -> dict[str, Any]:
     given: Any = parsed(line)
-    if not isinstance(given, dict):
-        raise UsageError(f"{given!r:.60} is not a mapping", hint="")
-    row = cast("dict[str, Any]", given)
+    if not isinstance(given, dict) or not given:
+        raise UsageError(f"{given!r:.60} is not a mapping of fields", hint="")
+    return cast("dict[str, Any]", given)
+
+
+def _line(row: dict[str, Any], places: dict[int, int], place: int, embedder: str, number: int) -> Imported:
     for name in ("text", "created_at"):
         if not isinstance(row.get(name), str):
             raise UsageError(f"{name} is {row.get(name)!r:.60}", hint="a line has at least text and created_at")
@@ -138,7 +157,12 @@ def _line(line: bytes, places: dict[int, int], place: int, embedder: str, number
     supersedes = tuple(places[id] for id in gone if id in places)
     if gone:
         del details[SUPERSEDES]
-    return Imported(row["text"], at, cast(MemoryFields, fields), kind, accessed_at, cites, archived, number, supersedes)
+    quotes = None
+    if quote := quoted(details):
+        details[QUOTES] = {**quote._asdict(), "id": 0}
+        quotes = places.get(quote.id)
+    texts = cast(MemoryFields, fields)
+    return Imported(row["text"], at, texts, kind, accessed_at, cites, archived, number, supersedes, quotes)
 
 
 def _emotion(given: Any) -> Emotion | None:

@@ -18,6 +18,7 @@ from commonplace.memory.embedding import Embedder, Vector
 from commonplace.memory.importance import shared_rater
 from commonplace.memory.record import (
     EXPIRES,
+    QUOTES,
     TRUTH,
     VALID_FROM,
     VALID_UNTIL,
@@ -35,7 +36,9 @@ FIELDS = frozenset(MemoryFields.__optional_keys__) | {"text", "at"}
 MESSAGE = frozenset({"role", "content", "name", "created_at", "timestamp"})
 """Keys of a message that become fields; any others are kept in its details."""
 FULL, HISTORY, EMBEDDING_ERROR, RATING_ERROR = "full_text", "history", "embedding_error", "rating_error"
-KEPT_DETAILS = (FULL, HISTORY, EMBEDDING_ERROR, RATING_ERROR, *sorted(TRUTH))
+FACTS_ERROR, FACTS_DROPPED = "facts_error", "facts_dropped"
+"""Why a memory has no facts yet; how many of those that were found in it quote words that it does not have."""
+KEPT_DETAILS = (FULL, HISTORY, EMBEDDING_ERROR, RATING_ERROR, QUOTES, FACTS_ERROR, FACTS_DROPPED, *sorted(TRUTH))
 """Details that the stream itself keeps."""
 
 
@@ -56,6 +59,8 @@ class Prepared(NamedTuple):
     """Of an imported one: the places, among those that are added with it, of what it cites."""
     supersedes: tuple[int, ...] = ()
     """The places, among those that are added with it, of what it supersedes."""
+    quotes: int | None = None
+    """Of an imported fact: the place, among those that are added with it, of what it quotes."""
 
 
 def prepared(

@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import repeat
 from numbers import Real
 from operator import attrgetter, call, index
-from typing import Any, Literal, TypedDict, cast, get_args
+from typing import Any, Literal, NamedTuple, TypedDict, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,9 @@ SUPERSEDES, VALID_FROM, VALID_UNTIL = "supersedes", "valid_from", "valid_until"
 """The keys of `details` that say when a memory was true, and what it is true in place of."""
 TRUTH = frozenset({SUPERSEDES, VALID_FROM, VALID_UNTIL})
 
+QUOTES = "quotes"
+"""The key of `details` that says which words of which memory a fact was made of."""
+
 Rater = Callable[[str], float]
 """Text → importance 1–10. An answer that is not a finite number counts as 3."""
 
@@ -65,6 +68,17 @@ class Emotion:
                     f"{name} {_shown(value)} of an emotion is not a number from {low:g} to 1",
                     hint=f"give a number from {low:g} to 1",
                 )
+
+
+class Quote(NamedTuple):
+    """The words of another memory that a fact was made of."""
+
+    id: int
+    """Of the memory that says them; 0 if that is not in the stream."""
+    start: int
+    end: int
+    """Where they stood in its `full_text`."""
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +144,11 @@ class Memory:
         return _moment(self.details.get(VALID_UNTIL))
 
     @property
+    def quotes(self) -> Quote | None:
+        """The words that it was made of, if it is a fact; else None."""
+        return quoted(self.details)
+
+    @property
     def expires_at(self) -> datetime | None:
         """The time from which on it is not recalled; None for one that never expires."""
         return expiry_of(self.details) if EXPIRES in self.details else None
@@ -140,6 +159,17 @@ def superseded(details: Mapping[str, Any]) -> tuple[int, ...]:
     ids = details.get(SUPERSEDES)
     known = isinstance(ids, list) and all(isinstance(id, int) for id in cast("list[Any]", ids))
     return tuple(cast("list[int]", ids)) if known else ()
+
+
+def quoted(details: Mapping[str, Any]) -> Quote | None:
+    """Returns the words that details quote; None for anything else, which details of others may hold."""
+    found = details.get(QUOTES)
+    if not isinstance(found, Mapping):
+        return None
+    given = cast("Mapping[str, Any]", found)
+    if [type(given.get(name)) for name in Quote._fields] != [int, int, int, str]:
+        return None
+    return Quote(*(given[name] for name in Quote._fields))
 
 
 def _moment(value: object) -> datetime | None:

@@ -99,6 +99,28 @@ def without_accents(word: str) -> str:
     return "".join(one for one in normalize("NFD", word) if not combining(one)).translate(_PLAIN)
 
 
+_ELIDED = re.compile("[ldjmtsnc]|(?:jus|lors|puis|quoi|pres)?qu|un|(?:a|de|ne|da|su|co|que|be)ll|quest|sant|gl")
+"""What French, Italian and Catalan write before an apostrophe, in front of a word that begins with a vowel."""
+_CONTRACTED = ("s", "t", "re", "ve", "ll", "d", "m")
+"""What English writes behind one. The stemmer knows `'s`."""
+_SHORTEST = 3
+"""Letters that a word has at least which an apostrophe parts from its ending."""
+
+
+def without_clitics(word: str) -> str:
+    """Returns a Latin word without the short word in front of its apostrophe or the ending behind it: `l'école` →
+    `école`, `dell'arte` → `arte`, `istanbul'da` → `istanbul`, `o'brien` → `obrien`. English contractions stay, and
+    possessives."""
+    before, apostrophe, after = word.partition("'")
+    if not apostrophe:
+        return word
+    if before == "o":
+        return before + after
+    if _ELIDED.fullmatch(before) and without_accents(after)[:1] in ("a", "e", "i", "o", "u", "h"):
+        return after
+    return before if len(before) >= _SHORTEST and after not in _CONTRACTED else word
+
+
 def is_latin(word: str) -> bool:
     """Tells whether a segment is written in Latin letters or digits."""
     return _LATIN_WORD.match(word) is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from logging import getLogger
 from pathlib import Path
@@ -33,10 +33,25 @@ from commonplace.memory.embedding import (
     warned,
 )
 from commonplace.memory.explain import explain
+from commonplace.memory.facts import (
+    BEFORE,
+    CHANGED,
+    FACT,
+    NEAR,
+    NOT_YET,
+    Extracted,
+    FindsFacts,
+    fact_items,
+    flagged_again,
+    flags_of,
+    grouped,
+    is_said_before,
+)
 from commonplace.memory.importance import shared_rater
 from commonplace.memory.policies import Policy, compares_vectors
 from commonplace.memory.preparing import (
     EMBEDDING_ERROR,
+    FACTS_ERROR,
     FULL,
     HISTORY,
     Item,
@@ -53,6 +68,7 @@ from commonplace.memory.preparing import (
 )
 from commonplace.memory.reader import Snapshot, StoredReader
 from commonplace.memory.record import (
+    QUOTES,
     SUPERSEDES,
     Emotion,
     Memory,
@@ -168,7 +184,8 @@ class MemoryStream(StoredReader):
 
     `embedder` is an `Embedder`, or a function from texts to vectors. `rater` is any callable from a text to an
     importance of 1–10. `restatements` finds the earlier memories that a new one supersedes, such as
-    `RestatementRules()`; None for only those that a call names. Any number of threads may use a stream.
+    `RestatementRules()`; None for only those that a call names. `facts` finds facts in what is remembered, such as
+    `FactsByMind("ollama:qwen3:4b")`; None for no facts. Any number of threads may use a stream.
     """
 
     forgives = True
@@ -183,11 +200,13 @@ class MemoryStream(StoredReader):
         rater: Rater | None = None,
         analyser: Analyser | None = None,
         restatements: Restatements | None = None,
+        facts: FindsFacts | None = None,
         on_change: OnChange | None = None,
     ) -> None:
         analyser = analyser or shared_analyser()
         self.agent = agent
         self.restatements = restatements
+        self.facts = facts
         self.policy = checked_policy(policy)
         parts = as_embedder(embedder or default_embedder()), rater or shared_rater(analyser.language), analyser
         self.table = MemoryTable(agent, *parts)
@@ -219,6 +238,7 @@ class MemoryStream(StoredReader):
         rater: Rater | None = None,
         analyser: Analyser | None = None,
         restatements: Restatements | None = None,
+        facts: FindsFacts | None = None,
         reembed: bool = False,
         progress: Progress | None = None,
         on_change: OnChange | None = None,
@@ -228,7 +248,8 @@ class MemoryStream(StoredReader):
         When `remember`, `forget`, `archive`, `unarchive`, `revise` or `apply` returns, the store has the change;
         accesses are written with the next of them, by `flush` and by `close`. Close the stream, or use it in a `with`
         statement; a store that was given open stays open. `analyser`: None for the one the stream was made with.
-        `on_change` is called with each `Change` of memories once it is stored.
+        `on_change` is called with each `Change` of memories once it is stored. `facts`, `restatements`: as of
+        `MemoryStream`.
         `reembed`: if another embedder made the vectors, make them again, reporting to `progress`. Raises UsageError if
         another embedder made them and `reembed` is False, and for a store that cannot be used; CommonplaceError for a
         damaged one.
@@ -240,7 +261,7 @@ class MemoryStream(StoredReader):
             if not reembed:
                 stream = cls._of_index(store, agent, policy, embedder, rater, analyser, own=own)
                 if stream is not None:
-                    stream.on_change = on_change
+                    stream.restatements, stream.facts, stream.on_change = restatements, facts, on_change
                     return stream
             writer = Writer(store, agent)
             stored = writer.stored
@@ -259,6 +280,7 @@ class MemoryStream(StoredReader):
                 rater=rater,
                 analyser=analyser,
                 restatements=restatements,
+                facts=facts,
             )
         except BaseException:
             if own:
@@ -427,7 +449,8 @@ class MemoryStream(StoredReader):
             valid_until=valid_until,
             expires_at=expires_at,
         )
-        return self._add(self._linked([self._made(Item(text, self._moment(at), fields))], self.restatements))[0]
+        made = self._linked([self._made(Item(text, self._moment(at), fields))], self.restatements)
+        return self._remembered(made, self.restatements)[0]
 
     def add_many(
         self,
@@ -452,7 +475,94 @@ class MemoryStream(StoredReader):
                 made.append(self._made(item))
             except UsageError as error:
                 raise located(error, position) from error
-        return self._add(self._linked(made, restatements or self.restatements)) if made else []
+        restatements = restatements or self.restatements
+        return self._remembered(self._linked(made, restatements), restatements) if made else []
+
+    def _remembered(self, made: Sequence[Prepared], restatements: Restatements | None) -> list[Memory]:
+        """Adds the memories, and then the facts in them, if somebody finds any."""
+        if self.facts is None:
+            return self._add(made)
+        asked = [one.memory.kind == "observation" and QUOTES not in one.memory.details for one in made]
+        memories = self._add(
+            [
+                one._replace(memory=flagged(one.memory, {FACTS_ERROR: NOT_YET})) if wanted else one
+                for one, wanted in zip(made, asked, strict=True)
+            ]
+        )
+        asking = [memory for memory, wanted in zip(memories, asked, strict=True) if wanted]
+        self._extract(self.facts, asking, restatements)
+        return [self._found_by_id(memory.id) or memory for memory in memories]
+
+    @property
+    @locked
+    def unextracted(self) -> tuple[int, ...]:
+        """Ids of the memories in which facts could not be looked for, or whose text has changed since. `extract` asks
+        again."""
+        return tuple(memory.id for memory in self if FACTS_ERROR in memory.details)
+
+    def facts_of(self, ids: Iterable[int]) -> list[Memory]:
+        """Returns the facts that were made of these memories, oldest first."""
+        return self.search(tags=(FACT,), details={f"{QUOTES}.id": list(checked_ids(ids))})[::-1]
+
+    def extract(self, ids: Iterable[int] | None = None) -> Extracted:
+        """Makes the facts of memories: of those in `unextracted`, or of those given. What was made of them before is
+        forgotten.
+
+        What `facts` raises costs the facts and nothing else, and is logged. Raises UsageError for a stream without
+        `facts`, and as `get`.
+        """
+        if self.facts is None:
+            raise UsageError(f"the stream of {self.agent} finds no facts", hint='give it facts=FactsByMind("…")')
+        wanted = self.unextracted if ids is None else sorted(checked_ids(ids))
+        before = self.facts_of(wanted)
+        found = self._extract(self.facts, [self.get(id) for id in wanted], self.restatements)
+        self.forget([fact.id for fact in before if fact.quotes and fact.quotes.id not in found.failed])
+        return found
+
+    def _extract(self, finds: FindsFacts, sources: Sequence[Memory], restatements: Restatements | None) -> Extracted:
+        """Adds the facts of these memories. Only the adding is under the lock: a mind may take seconds."""
+        added, lost, failed = list[Memory](), 0, list[int]()
+        for some in grouped(sources):
+            ids = [memory.id for memory in some]
+            try:
+                items, dropped = fact_items(finds(some, self._before(some[0])), some)
+                made = [self._made(item) for item in items]
+            except Exception as error:
+                flags = {FACTS_ERROR: failure(self.agent, "facts", error)}
+                self._again(partial(self._flag, dict.fromkeys(ids, flags)))
+                failed += ids
+                continue
+            facts = self._add(self._linked(made, restatements)) if made else []
+            texts = {memory.id: memory.full_text for memory in some}
+            gone = list[int]()
+            for fact in facts:  # somebody may have forgotten or revised its source meanwhile
+                source = self._found_by_id(fact.quotes.id) if fact.quotes else None
+                if source is None or source.full_text != texts[source.id]:
+                    gone.append(fact.id)
+            self.forget(gone)
+            self._again(partial(self._flag, {id: flags_of(dropped[id]) for id in ids}))
+            added += [fact for fact in facts if fact.id not in gone]
+            lost += dropped.total()
+        return Extracted(added, lost, tuple(failed))
+
+    def _before(self, first: Memory) -> list[Memory]:
+        """Returns what was said shortly before a memory, to those who find facts in it."""
+        near = (self._found_by_id(id) for id in range(max(1, first.id - 8 * BEFORE), first.id))
+        return [
+            one
+            for one in near
+            if one is not None
+            and one.quotes is None
+            and one.session == first.session
+            and timedelta() <= first.created_at - one.created_at <= NEAR
+        ][-BEFORE:]
+
+    def _flag(self, flags: Mapping[int, Mapping[str, Any]]) -> None:
+        """Says of memories what has become of their facts."""
+        there = [memory for id in flags if (memory := self._found_by_id(id)) is not None]
+        told = [replace(memory, details=flagged_again(memory, flags[memory.id])) for memory in there]
+        if changed := [memory for memory, before in zip(told, there, strict=True) if memory != before]:
+            self._write(Revise(changed, None))
 
     def _linked(self, made: Sequence[Prepared], restatements: Restatements | None) -> Sequence[Prepared]:
         """Returns the memories with what they restate, where they do not say it. Outside the lock: a mind may take
@@ -467,7 +577,8 @@ class MemoryStream(StoredReader):
             else:
                 beside = [old for old in known[-_BESIDE:] if old.created_at <= memory.created_at]
                 try:
-                    candidates = {old.id: old for old in [*self._akin(memory), *beside]}
+                    akin = [*self._akin(memory), *beside]
+                    candidates = {old.id: old for old in akin if is_said_before(old, memory)}
                     ids = restatements(memory, list(candidates.values())) if candidates else ()
                     gone = candidates.keys() & checked_ids(ids)
                 except Exception as error:
@@ -481,10 +592,13 @@ class MemoryStream(StoredReader):
 
     @locked
     def _akin(self, memory: Memory) -> list[Memory]:
-        """Returns memories that may be about the same and are still true, the most similar first, and the latest."""
+        """Returns memories that may be about the same and are still true, the most similar first, and the latest. For
+        a fact, what its source supersedes is still true: the fact may supersede it, too."""
         view, text = self._view(), f"{memory.text} {topic_words(memory.text)}"
         latest = next(self._latest(), None)
-        exclude = frozenset(Truth(view, memory.created_at).superseded)
+        source = memory.quotes.id if memory.quotes else 0
+        superseded = Truth(view, memory.created_at).superseded
+        exclude = frozenset(old for old, by in superseded.items() if by != [source])
         query = RetrievalQuery(text, memory.created_at, _AKIN, _AKIN.k, "", None, exclude, None, _LEAST, Filters())
         found = list(retrieve(view, query).found)
         if latest and latest.created_at <= memory.created_at and latest.id not in exclude:
@@ -622,6 +736,8 @@ class MemoryStream(StoredReader):
         if one.supersedes:
             ids = sorted({*memory.supersedes, *(first + other for other in one.supersedes)})
             memory = flagged(memory, {SUPERSEDES: ids})
+        if one.quotes is not None:
+            memory = flagged(memory, {QUOTES: {**memory.details[QUOTES], "id": first + one.quotes}})
         if one.cites is not None:
             return replace(memory, id=id, citations=tuple(first + other for other in one.cites))
         checked_citations(memory.kind, memory.citations, self.table.__contains__)
@@ -741,6 +857,8 @@ class MemoryStream(StoredReader):
                 memory = replace(memory, details={**memory.details, **truth})
             if shown is not None:
                 found = {name: value for name, value in memory.details.items() if name not in (FULL, EMBEDDING_ERROR)}
+                if self.facts is not None and memory.quotes is None:
+                    found[FACTS_ERROR] = CHANGED
                 if len(whole) > len(shown):
                     found[FULL] = whole
                 if failed:
@@ -951,10 +1069,11 @@ class MemoryStream(StoredReader):
 
     @locked
     def export(self, path: str | Path, *, vectors: bool = True) -> int:
-        """Writes all memories, archived ones included, to a file of JSON lines; returns how many.
+        """Writes all memories, archived ones included, and the core blocks to a file of JSON lines; returns how many
+        memories.
 
         A line has the fields of `Memory`, `archived` if it is, and with `vectors` its `embedding` and the name of its
-        `embedder`. An existing file is replaced, whole or not at all.
+        `embedder`; the first one has the core blocks, too. An existing file is replaced, whole or not at all.
         """
         from commonplace.memory import portable  # noqa: PLC0415 - start-up: it needs more than a stream does
 
@@ -966,19 +1085,20 @@ class MemoryStream(StoredReader):
             )
             for id in ids
         )
-        return portable.write(path, rows, table.embedder.name)
+        return portable.write(path, rows, table.embedder.name, self.blocks.kept())
 
     def import_(self, path: str | Path) -> list[Memory]:
         """Adds the memories of a file that `export` has written, or one like it, and returns them.
 
         They get new ids, and their citations follow; what they cite that is not in the file before them is kept in
-        `details["source_citations"]`. Vectors of another embedder are made again. All are added or none: raises
+        `details["source_citations"]`. Vectors of another embedder are made again. Of core blocks, those are added whose
+        names the stream does not have. All memories are added or none: raises
         UsageError that names the first line that is not a memory, CommonplaceError for a file that cannot be read.
         """
         from commonplace.memory import portable  # noqa: PLC0415 - as in `export`
 
         made: list[Prepared] = []
-        lines = portable.read(path, self.table.embedder.name)
+        lines, blocks = portable.read(path, self.table.embedder.name)
         for line in lines:
             try:
                 one = self._made(Item(line.text, line.at, line.fields))
@@ -986,9 +1106,10 @@ class MemoryStream(StoredReader):
                 raise portable.refused(path, line.number, error) from error
             accessed_at = line.accessed_at or one.memory.accessed_at
             memory = replace(mended(one.memory), kind=line.kind, accessed_at=accessed_at)
-            made.append(Prepared(memory, one.vector, line.cites, line.supersedes))
+            made.append(Prepared(memory, one.vector, line.cites, line.supersedes, line.quotes))
         memories = self._add(made) if made else []
         self.archive([memory.id for memory, line in zip(memories, lines, strict=True) if line.archived])
+        self.blocks.take(blocks)
         return memories
 
     def delete(self) -> int:
@@ -1029,6 +1150,7 @@ class MemoryStream(StoredReader):
     aremember = in_thread(remember)
     aadd_many = in_thread(add_many)
     aforget = in_thread(forget)
+    aextract = in_thread(extract)
 
     @property
     def _embedder(self) -> Embedder:

@@ -20,7 +20,7 @@ from commonplace.paths import bytes_of
 from commonplace.querygraph.arguments import count, string
 from commonplace.querygraph.config import ConversationConfig
 from commonplace.querygraph.embedding import Embedder, HashedNgrams
-from commonplace.querygraph.graph import Answer, Clock, Hit, Label, QueryGraph, micros, wall_clock
+from commonplace.querygraph.graph import Answer, Clock, Hit, Label, QueryGraph, Removed, micros, wall_clock
 from commonplace.whole_file import written_whole
 
 Source = Literal["session", "agent"]
@@ -148,6 +148,19 @@ class ConversationMemory:
         for one in sorted(found, key=lambda one: (-one.score, one.source != "session")):
             best.setdefault(one.id, one)
         return list(best.values())[:k]
+
+    def delete_query(self, query: str) -> dict[str, Removed]:
+        """Deletes a question, as `QueryGraph.delete_query` does, from all active sessions and from the agent's graph.
+
+        Returns what went, by the id of the session; what the agent's graph had is under "". A checkpoint that was
+        written still has the question. Raises UsageError if no graph has it.
+        """
+        with self._lock:
+            graphs = {"": self.agent, **self._sessions}
+            held = {id: graph for id, graph in graphs.items() if string(query, "the id") in graph}
+            if not held:
+                raise UsageError(f"neither the agent nor an active session has {query!r}")
+            return {id: graph.delete_query(query) for id, graph in held.items()}
 
     # ── the ends of sessions ─────────────────────────────────────────────────────────────────────────────────────
 

@@ -247,6 +247,37 @@ def test_a_forgotten_text_is_nowhere_in_the_file(tmp_path):
     assert b"kept by nobody" not in path.read_bytes()
 
 
+def test_a_forgotten_text_is_gone_from_all_files_of_a_store_that_stays_open(tmp_path):
+    def has_it() -> list[str]:
+        return [file.name for file in tmp_path.rglob("*") if file.is_file() and b"xyzzyplugh" in file.read_bytes()]
+
+    path = tmp_path / "s.db"
+    with MemoryStream.open(path, "maria") as stream:
+        stream.add_many([f"note {number}" for number in range(1100)], at=START)
+        for text in ("xyzzyplugh", "xyzzyplugh again"):
+            stream.remember(text, at=START, tags=["xyzzyplugh"])
+        stream.revise(1102, text="something else")
+        stream.archive([1101])
+        stream.flush()  # which keeps an index
+        assert {"s.db-wal"} < set(has_it())
+        stream.forget([1101, 1102])
+        assert has_it() == []
+
+        stream.remember("xyzzyplugh", at=START)
+        reader = sqlite3.connect(path)
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM memory").fetchone()
+        stream.forget([1103])
+        assert has_it() != []  # somebody reads what was there before
+        reader.close()
+        stream.remember("bread", at=START)
+        assert has_it() == []
+
+        stream.remember("xyzzyplugh", at=START)
+        stream.delete()
+        assert has_it() == []
+
+
 def filled(path: Path, count: int = 3) -> None:
     import numpy as np
 

@@ -32,9 +32,11 @@ from commonplace.minds.tasks import (
     AnswerInput,
     ConverseInput,
     Evidence,
+    FactsInput,
     InsightsInput,
     JudgeInput,
     KnownTargets,
+    Line,
     PerceiveEventInput,
     PlanDayInput,
     PlanPartsInput,
@@ -175,6 +177,9 @@ def every_ask() -> dict[str, Ask[Any, Any]]:
                             states={"stove": ("cold", "burning")}, located={"stove": "bar"},
                             circumstances={"broken.stove": "stove", "insulted.jun": "Jun"}, so=("insulted.jun",),
                             doer=mira(), place="bar", here=("bar", "mira", "jun", "stove"), can=("broken.stove",)),
+        "facts": FactsInput(lines=(Line(speaker="Jun Park", text="I moved to Lyon. I can't eat nuts."),
+                                   Line(speaker="", text="Buy \"rye\" [two].")),
+                            before=(Line(speaker="Mira", text="How are you?"),), day="Saturday 2031-10-04"),
     }  # fmt: skip
     return {name: Ask(TASKS[name], value) for name, value in inputs.items()}
 

@@ -29,6 +29,7 @@ from commonplace.minds.tasks import (
     ConverseOutput,
     EmbedInput,
     Evidence,
+    FactsOutput,
     Insight,
     InsightsOutput,
     JudgeOutput,
@@ -41,6 +42,7 @@ from commonplace.minds.tasks import (
     ReactInput,
     ReactOutput,
     RelateOutput,
+    StatedFact,
     Stroke,
     TextRating,
 )
@@ -283,6 +285,13 @@ OUTPUTS: dict[str, st.SearchStrategy[Any]] = {
         hours=st.sampled_from((0, 5)),
         by=st.sampled_from(("", "jun")),
         why=st.sampled_from(("", "It is too hot.")),
+    ),
+    "facts": made(
+        FactsOutput,
+        facts=st.lists(
+            made(StatedFact, fact=SPEECH, line=st.integers(1, 40), words=st.sampled_from(("", "I can't eat nuts"))),
+            max_size=4,
+        ).map(tuple),
     ),
 }
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from commonplace.errors import install
+from commonplace.errors import UsageError, install
 from commonplace.memory import MemoryStream
 from e2e.command import command, environment, started
 
@@ -71,6 +71,23 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # ── a store ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+def test_facts_are_found_in_what_is_remembered_where_a_mind_is_named(tmp_path, run):
+    tools = mcp_server.tools_of(str(tmp_path / "a.db"), "me", "offline")
+
+    async def day(ask: Assistant) -> None:
+        await ask("remember", text="Hello there! Klaus moved to Lyon.", source="maria")
+        fact, _ = (await ask("list"))["memories"]
+        assert (fact["text"], fact["source"], fact["tags"]) == ("Klaus moved to Lyon.", "maria", ["fact"])
+        assert fact["details"]["quotes"]["words"] == "Klaus moved to Lyon"
+
+    try:
+        talk(mcp_server.server(tools), day)
+    finally:
+        tools.close()
+    with pytest.raises(UsageError, match="nothing is remembered in a run"):
+        mcp_server.tools_of(str(run), "", "offline")
+
+
 def test_an_assistant_remembers_recalls_with_reasons_and_forgets(tmp_path):
     async def day(ask: Assistant) -> None:
         kept = await ask("remember", text="Klaus is allergic to nuts", source="maria", tags=["health"], importance=8)
@@ -113,6 +130,17 @@ def test_an_assistant_is_told_what_fits_and_hears_the_same_once(tmp_path):
         assert (await ask("recall", query=""))["confidence"] is None
 
     over(tmp_path / "notes.db", day, agent="user")
+
+
+def test_of_what_does_not_fit_the_reasons_say_that_the_best_is_weak():
+    stream = MemoryStream("me", embedder=lambda texts: [[1.0, float("lantern" not in text)] for text in texts])
+    at = datetime(2031, 10, 4, tzinfo=UTC)
+    stream.add_many(["a lantern and a stove", "bread"], at=at)
+    hit = stream.recall("lantern", at=at)[0]
+    assert "its meaning is near the question's (+0.50)" in mcp_server.hit_of(hit).why
+    weak = mcp_server.hit_of(hit, fits=False)
+    assert "but not near (+0.50)" in weak.why and "is near the" not in weak.why
+    assert {part.name: part.adds for part in weak.parts}["cosine"] == 0.5
 
 
 def test_tools_say_whether_they_only_read(tmp_path, run):

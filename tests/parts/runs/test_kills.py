@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from commonplace.api import create_run, mind_named, open_run, resume_run
 from commonplace.errors import UsageError
 from commonplace.parts.runs import connection as connections
 from commonplace.parts.runs.connection import RunConnection
+from commonplace.parts.stores.embedded import joined
 from commonplace.parts.stores.postgres import ServerGone
 from commonplace.run.integrity import check
 from commonplace.run.place import Place, typed
@@ -169,6 +171,18 @@ def test_a_server_that_does_not_come_back_loses_nothing(server, unbroken, monkey
     with resume_run(where) as run:
         list(run.play_sync(until=TICKS))
     same(where, unbroken)
+
+
+def test_a_killed_server_whose_parent_has_not_noticed_is_not_stopped(server, monkeypatch):
+    psutil: Any = pytest.importorskip("psutil")
+    stopped: list[int] = []
+    with ExitStack() as stack:
+        joining = stack.enter_context(joined(server, create=True))
+        monkeypatch.setattr(psutil.Process, "status", lambda self: psutil.STATUS_ZOMBIE)
+        monkeypatch.setattr(joining._server, "stop", lambda: stopped.append(1))
+    monkeypatch.undo()
+    assert not stopped  # pg_ctl would wait a minute for it
+    joining._server.stop()
 
 
 def test_whoever_took_the_run_over_while_the_server_was_away_keeps_it(server, monkeypatch):

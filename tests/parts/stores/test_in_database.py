@@ -582,3 +582,12 @@ def test_what_has_expired_is_not_recalled_and_found_by_a_filter(postgres_url, tm
     assert [memory.id for memory in stream] == [2]
     store.close()
     store.close()
+
+
+def test_core_blocks_follow_the_database(postgres_url, tmp_path):
+    store = opened(postgres_url, tmp_path)
+    one, other = (DatabaseStream.open(store, "blocks", embedder=WordCounts()) for _ in range(2))
+    one.blocks.set("user", "Maria", at=START)
+    other.blocks.set("tone", "brief", at=START)
+    assert dict(one.blocks) == dict(other.blocks) == {"user": "Maria", "tone": "brief"}
+    store.close()

@@ -131,6 +131,8 @@ class SQLiteStore:
         self._indexes = beside(Path(path), "-index")
         """A folder for each character. A stream does without one that is missing or cannot be written."""
         self._reads = access == "read"
+        self._leftover = False
+        """Whether the journal and the pages behind it may still have what was forgotten."""
         try:
             with STORE.errors(self.where):
                 old = STORE.format_of(self._connection, self.where) < STORE.format  # and cannot be written
@@ -192,7 +194,8 @@ class SQLiteStore:
             if target.settings is not None or any(id <= mark.last_id for id in target.rows):
                 sequence = execute("INSERT OR REPLACE INTO change(key) VALUES (?)", (number << _SHIFT,)).lastrowid or 0
             after = _Mark(number, sequence, target.last_id)
-        _remove(dropped)
+        self._leftover |= any(kept.state == FORGOTTEN for kept in target.rows.values())
+        self._wipe(dropped)
         return after
 
     @locked
@@ -211,7 +214,8 @@ class SQLiteStore:
             query = "UPDATE agent SET name = ?, settings = '{}' WHERE number = ?"
             self._connection.execute(query, (f"{_DELETED}{number}", number))
             dropped = self._drop_index(number)
-        _remove(dropped)
+        self._leftover = True
+        self._wipe(dropped)
         return count
 
     @locked
@@ -255,6 +259,18 @@ class SQLiteStore:
             return None
         _remove({*folder.glob("*")}.difference(files))  # somebody else's of this moment, too: a missing one is no error
         return place
+
+    def _wipe(self, files: Iterable[Path]) -> None:
+        """Deletes files, and empties the journal if it, or the file that it is to overwrite, has what was forgotten.
+
+        While somebody reads, that cannot be done: then it is with the next write or at the end.
+        """
+        _remove(files)
+        if self._leftover:
+            execute = self._connection.execute
+            with suppress(sqlite3.OperationalError), _impatient(self._connection):
+                (busy, *_) = execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                self._leftover = bool(busy)
 
     def _kept(self, number: int) -> tuple[str, int, int, str] | None:
         """(what it was made with, sequence, last id, names of files) of a character's index."""
@@ -397,11 +413,17 @@ def _is_empty(connection: sqlite3.Connection) -> bool:
 
 def _alone(connection: sqlite3.Connection) -> bool:
     """Tells whether no other process has the file open: only then can it leave WAL mode."""
+    with suppress(sqlite3.OperationalError), _impatient(connection):
+        return connection.execute("PRAGMA journal_mode = DELETE").fetchone() == ("delete",)
+    return False
+
+
+@contextmanager
+def _impatient(connection: sqlite3.Connection) -> Generator[None]:
+    """Waits for nobody else who has the file open."""
     connection.execute("PRAGMA busy_timeout = 0")
     try:
-        return connection.execute("PRAGMA journal_mode = DELETE").fetchone() == ("delete",)
-    except sqlite3.OperationalError:
-        return False
+        yield
     finally:
         connection.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
 

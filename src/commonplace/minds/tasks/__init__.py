@@ -24,6 +24,7 @@ from commonplace.minds.tasks.answer import (
 )
 from commonplace.minds.tasks.converse import CONVERSE, ConverseInput, ConverseOutput
 from commonplace.minds.tasks.embed import EMBED, EmbedInput, EmbedOutput
+from commonplace.minds.tasks.facts import FACTS, FactsInput, FactsOutput, Line, StatedFact
 from commonplace.minds.tasks.judge import JUDGE, JudgeInput, JudgeOutput
 from commonplace.minds.tasks.perceive_event import PERCEIVE_EVENT, PerceiveEventInput, PerceiveEventOutput
 from commonplace.minds.tasks.plan import (
@@ -62,6 +63,7 @@ __all__ = [
     "ANSWER",
     "CONVERSE",
     "EMBED",
+    "FACTS",
     "INSIGHTS",
     "JUDGE",
     "PERCEIVE_EVENT",
@@ -84,12 +86,15 @@ __all__ = [
     "EmbedInput",
     "EmbedOutput",
     "Evidence",
+    "FactsInput",
+    "FactsOutput",
     "Insight",
     "InsightsInput",
     "InsightsOutput",
     "JudgeInput",
     "JudgeOutput",
     "KnownTargets",
+    "Line",
     "PartOut",
     "PerceiveEventInput",
     "PerceiveEventOutput",
@@ -105,6 +110,7 @@ __all__ = [
     "ReactOutput",
     "RelateInput",
     "RelateOutput",
+    "StatedFact",
     "Stroke",
     "TextRating",
     "ThingKnown",

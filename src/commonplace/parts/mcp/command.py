@@ -17,6 +17,12 @@ def mcp(
         metavar="STORE|RUN", help="A store (FILE, FOLDER/, chroma:FOLDER, postgresql://…), made if missing; or a run."
     ),
     agent: str = typer.Option("", "--agent", help="Whose memories are meant where a call names nobody."),
+    facts: str = typer.Option(
+        "",
+        "--facts",
+        metavar="MIND",
+        help="Who finds facts in what is remembered, such as ollama:qwen3:4b; else nobody.",
+    ),
     http: bool = typer.Option(False, "--http", help="Serve streamable HTTP instead of standard input and output."),
     host: str = typer.Option("127.0.0.1", "--host", help="With --http: an address of this machine."),
     port: int = typer.Option(8765, "--port", min=0, max=65535, help="With --http: the port; 0 for any free one."),
@@ -24,7 +30,7 @@ def mcp(
     """Serve a store, or a run to read, to an assistant by the Model Context Protocol."""
     refuse_missing_sdk()
     try:
-        with closing(tools_of(where, agent)) as tools:
+        with closing(tools_of(where, agent, facts)) as tools:
             for repair in tools.repairs:
                 print(f"{where}: {repair}", file=sys.stderr)
             made = server(tools)

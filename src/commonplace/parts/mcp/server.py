@@ -24,8 +24,9 @@ from commonplace.api import OpenedRun, open_run
 from commonplace.clock import iso
 from commonplace.errors import CommonplaceError, UsageError, install
 from commonplace.lookup import RunMemories, StoreMemories, is_run, moment
-from commonplace.memory import MemoryStream, RestatementRules, Retrieval, ScoredMemory
+from commonplace.memory import FactsByMind, MemoryStream, RestatementRules, Retrieval, ScoredMemory
 from commonplace.memory.explain import NO_NOTES
+from commonplace.memory.facts import FindsFacts
 from commonplace.memory.record import MemoryFields, checked_count
 from commonplace.memory.search import Filters
 from commonplace.memory.shapes import MemoryJSON
@@ -243,14 +244,23 @@ _MEANINGS = {
     "statement": "it states something instead of asking",
     "current": "it takes the place of what it supersedes",
 }
+_WEAK = {
+    "relevance": "it fits the question better than most, which is little",
+    "cosine": "its meaning is nearer the question's than that of most, but not near",
+    "neighbours": "the memories around it fit the question better than most, which is little",
+}
+"""The same where nothing seems to be about what is asked: parts compare memories with one another, so the best of them
+counts in full."""
 
 
-def hit_of(hit: ScoredMemory, notes: Mapping[int, str] = NO_NOTES) -> Hit:
-    """Returns a scored memory with its reasons in numbers and words, the strongest first. `notes`: id → its note."""
+def hit_of(hit: ScoredMemory, notes: Mapping[int, str] = NO_NOTES, *, fits: bool = True) -> Hit:
+    """Returns a scored memory with its reasons in numbers and words, the strongest first. `notes`: id → its note.
+    `fits`: of its retrieval."""
+    meanings = _MEANINGS if fits else {**_MEANINGS, **_WEAK}
     parts = [
         ScorePart(
             name=name,
-            meaning=_MEANINGS.get(name, name),
+            meaning=meanings.get(name, name),
             raw=part.raw,
             normalised=part.normalised,
             weight=part.weight,
@@ -370,7 +380,7 @@ class _Recalling:
             policy=found.policy.name,
             fits=found.fits,
             confidence=found.confidence,
-            hits=[hit_of(hit, found.notes) for hit in found.hits],
+            hits=[hit_of(hit, found.notes, fits=found.fits) for hit in found.hits],
         )
 
     def explain(
@@ -389,7 +399,7 @@ class _Recalling:
         found = _found(stream, query, now, k, only, min_relevance, current)
         for hit in found.hits:
             if hit.memory.id == id:
-                shown = hit_of(hit, found.notes)
+                shown = hit_of(hit, found.notes, fits=found.fits)
                 note = f" It is {shown.note}." if shown.note else ""
                 return Explanation(id=id, recalled=True, reason=f"Number {hit.rank}: {shown.why}.{note}", hit=shown)
         reason = str(stream.why_not(checked_count("id", id, 1), found))
@@ -399,9 +409,10 @@ class _Recalling:
 class StoreTools(_Recalling):
     """Tools over a store. They read the wall clock where a call gives no time."""
 
-    def __init__(self, store: Store, agent: str = "") -> None:
-        """`agent`: whose memories are meant where a call names nobody."""
+    def __init__(self, store: Store, agent: str = "", facts: FindsFacts | None = None) -> None:
+        """`agent`: whose memories are meant where a call names nobody. `facts`: as of `MemoryStream`."""
         self.repairs = store.repairs
+        self._facts = facts
         self._store = store
         self._agent = agent
         self._streams: dict[str, MemoryStream] = {}
@@ -564,7 +575,9 @@ class StoreTools(_Recalling):
         if name in self._streams:
             self._streams[name].refresh()
         else:
-            self._streams[name] = MemoryStream.open(self._store, name, restatements=RestatementRules())
+            self._streams[name] = MemoryStream.open(
+                self._store, name, restatements=RestatementRules(), facts=self._facts
+            )
         return self._streams[name]
 
 
@@ -728,15 +741,19 @@ def _listed(stream: MemoryStream, name: str, limit: int, only: Filter | None) ->
 # ── the server ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def tools_of(where: str, agent: str = "") -> StoreTools | RunTools:
+def tools_of(where: str, agent: str = "", facts: str = "") -> StoreTools | RunTools:
     """Opens the tools over a run file or a store, which is made if there is none. Close them at the end.
 
     A leading `~` is the home of the user: a client that starts the server itself has no shell that would replace it.
+    `facts` names the mind that finds facts in what a store is given. Raises UsageError for a run with one.
     """
     where = expanduser(where)  # noqa: PTH111 - a Path would lose the slashes of a URL, and that of a folder at its end
-    if is_run(where):
-        return RunTools(open_run(where), agent)
-    return StoreTools(open_store(where), agent)
+    finds = FactsByMind(facts) if facts else None
+    if not is_run(where):
+        return StoreTools(open_store(where), agent, finds)
+    if finds:
+        raise UsageError("nothing is remembered in a run", where=where, hint="leave out --facts, or name a store")
+    return RunTools(open_run(where), agent)
 
 
 def refuse_missing_sdk() -> None:

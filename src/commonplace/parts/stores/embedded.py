@@ -81,7 +81,9 @@ class _Joined:
         try:
             if not self._in_use():
                 with suppress(psutil.NoSuchProcess):  # it was killed
-                    self._server.stop()
+                    # one that was killed a moment ago, or whose parent does not notice, would be waited for a minute
+                    if self._server.get_postmaster_info().process.status() != psutil.STATUS_ZOMBIE:
+                        self._server.stop()
         finally:
             self._lock.release()
 

@@ -79,6 +79,13 @@ class DatabaseStream(MemoryStream):
         self._view()
         return super().unembedded
 
+    @property
+    @locked
+    def settings(self) -> Mapping[str, Any]:
+        """As of `MemoryStream`."""
+        self._view()
+        return super().settings
+
     @locked
     def importance_since_reflection(self) -> float:
         """As of `MemoryStream`."""
