@@ -196,6 +196,7 @@ def test_plans_and_reflections_are_not_asked_about():
     stream = MemoryStream("a", facts=notes)
     stream.remember("bread", at=hours(1), kind="plan")
     stream.remember("I like bread", at=hours(1), kind="reflection", citations=[1])
+    stream.revise(1, text="milk")
     assert notes.asked == [] and stream.unextracted == ()
 
 
@@ -225,6 +226,8 @@ def test_facts_find_their_sources_in_another_stream(tmp_path):
     lines = (tmp_path / "a.jsonl").read_text(encoding="utf-8").splitlines()
     (tmp_path / "b.jsonl").write_text(lines[2], encoding="utf-8")
     assert other.import_(tmp_path / "b.jsonl")[0].quotes == Quote(0, 0, 15, "I moved to Lyon")
+    hits = other.recall("Klaus", at=hours(2), tags=["fact"])
+    assert "(from #3: “" in other.explain(hits) and "(from elsewhere: “" in other.explain(hits)
 
 
 @pytest.mark.parametrize("given", [None, 7, "text", {}, {"id": "1"}, {"id": 1, "start": 0, "end": 2}])

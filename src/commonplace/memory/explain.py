@@ -56,7 +56,8 @@ def explain(hits: Iterable[ScoredMemory], notes: Mapping[int, str] = NO_NOTES) -
         parts = [_shown(hit.parts.get(name)) for name in names]
         note = f" ({notes[hit.memory.id]})" if hit.memory.id in notes else ""
         if quote := hit.memory.quotes:
-            note += f" (from #{quote.id}: “{shortened(clean(quote.words), 80)}”)"
+            source = f"#{quote.id}" if quote.id else "elsewhere"
+            note += f" (from {source}: “{shortened(clean(quote.words), 80)}”)"
         text = f"#{hit.memory.id} {shortened(clean(hit.memory.text), 80)}{note}"
         lines.append([str(hit.rank), f"{hit.score:.4f}", *parts, text])
     if len(lines) == 1:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, NamedTuple
 
@@ -46,7 +47,8 @@ FindsFacts = Callable[[Sequence[Memory], Sequence[Memory]], Iterable[Fact]]
 """Memories in their order, and some from before by which they are understood → the facts of the first."""
 
 
-class Extracted(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Extracted:
     """What has become of an attempt to find facts."""
 
     facts: list[Memory]

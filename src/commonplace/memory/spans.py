@@ -15,7 +15,7 @@ from commonplace.memory.stream import MemoryStream
 
 CALLS: dict[type, tuple[str, ...]] = {
     MemoryStream: (
-        *("remember", "add_many", "revise", "forget", "archive", "unarchive", "import_", "reembed"),
+        *("remember", "add_many", "revise", "forget", "archive", "unarchive", "import_", "reembed", "extract"),
         *("retrieve", "recall_many", "search", "refresh", "flush"),
     ),
     Memories: ("recall",),

@@ -248,11 +248,10 @@ class MemoryStream(StoredReader):
         When `remember`, `forget`, `archive`, `unarchive`, `revise` or `apply` returns, the store has the change;
         accesses are written with the next of them, by `flush` and by `close`. Close the stream, or use it in a `with`
         statement; a store that was given open stays open. `analyser`: None for the one the stream was made with.
-        `on_change` is called with each `Change` of memories once it is stored. `facts`, `restatements`: as of
-        `MemoryStream`.
-        `reembed`: if another embedder made the vectors, make them again, reporting to `progress`. Raises UsageError if
-        another embedder made them and `reembed` is False, and for a store that cannot be used; CommonplaceError for a
-        damaged one.
+        `facts` and `restatements` are as of `MemoryStream`. `on_change` is called with each `Change` of memories once
+        it is stored. `reembed`: if another embedder made the vectors, make them again, reporting to `progress`.
+        Raises UsageError if another embedder made them and `reembed` is False, and for a store that cannot be used;
+        CommonplaceError for a damaged one.
         """
         store = open_store(where) if isinstance(where, str | Path) else where
         own = store is not where
@@ -857,7 +856,7 @@ class MemoryStream(StoredReader):
                 memory = replace(memory, details={**memory.details, **truth})
             if shown is not None:
                 found = {name: value for name, value in memory.details.items() if name not in (FULL, EMBEDDING_ERROR)}
-                if self.facts is not None and memory.quotes is None:
+                if self.facts is not None and memory.kind == "observation" and memory.quotes is None:
                     found[FACTS_ERROR] = CHANGED
                 if len(whole) > len(shown):
                     found[FULL] = whole

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import Any
 
 from commonplace.errors import CommonplaceError
-from commonplace.languages import DEFAULT
 from commonplace.memory import Fact, Memory
 from commonplace.memory.emotion import language_of
-from commonplace.minds.mind import Ask, Mind, Reply, RequestKey
+from commonplace.minds.mind import Ask, Flaws, Mind, Reply, RequestKey
+from commonplace.minds.notes import Value
 from commonplace.minds.offline.mind import OfflineMind
 from commonplace.minds.prompts.book import PromptBook
-from commonplace.minds.prompts.prompt import PromptSetting
+from commonplace.minds.prompts.prompt import Prompt, PromptSetting
 from commonplace.minds.tasks import FACTS, FactsInput, FactsOutput, Line
 from commonplace.parts.model_servers.chat_mind import ChatMind
 from commonplace.parts.model_servers.local import LocalMind
@@ -34,10 +35,7 @@ class FactsByMind:
     """
 
     def __init__(self, mind: str | Mind, *, timeout: float = 120.0) -> None:
-        self._given = mind
-        self._timeout = timeout
-        self._minds: dict[str, Mind] = {}
-        self._mind(DEFAULT)
+        self.mind = _named(mind, timeout) if isinstance(mind, str) else mind
 
     def __call__(self, memories: Sequence[Memory], before: Sequence[Memory]) -> list[Fact]:
         """Returns what the mind finds. Raises CommonplaceError if its answer cannot be used, or there is none."""
@@ -48,23 +46,41 @@ class FactsByMind:
             day=f"{memories[0].created_at:%A %Y-%m-%d}",
             language=language,
         )
-        found = _run(_answer(self._mind(language), Ask(FACTS, given)))
+        found = _run(_answer(self.mind, Ask(FACTS, given)))
         return [Fact(one.fact, one.words, one.line) for one in found.facts]
 
-    def _mind(self, language: str) -> Mind:
-        if not isinstance(self._given, str):
-            return self._given
-        if language not in self._minds:
-            self._minds[language] = _named(self._given, language, self._timeout)
-        return self._minds[language]
+
+class _Books:
+    """The prompts of all languages: each question is put in its own, by one mind."""
+
+    @staticmethod
+    @cache
+    def _of(language: str) -> PromptBook:
+        return PromptBook(language, PromptSetting(title="", places=()))
+
+    def prompt(self, ask: Ask[Any, Any], *, drop: int = 0, complaint: str = "", tool: bool = False) -> Prompt:
+        return self._of(ask.input.language).prompt(ask, drop=drop, complaint=complaint, tool=tool)
+
+    def read(
+        self, ask: Ask[Any, Any], data: object, citable: Collection[int] = (), flaws: Flaws | None = None
+    ) -> Value:
+        return self._of(ask.input.language).read(ask, data, citable, flaws)
+
+    def read_text(self, ask: Ask[Any, Any], text: str, flaws: Flaws | None = None) -> Value | None:
+        return self._of(ask.input.language).read_text(ask, text, flaws)
+
+    def read_words(self, ask: Ask[Any, Any], text: str, *, cut: bool = False, flaws: Flaws | None = None) -> Value:
+        return self._of(ask.input.language).read_words(ask, text, cut=cut, flaws=flaws)
 
 
-def _named(name: str, language: str, timeout: float) -> Mind:
+def _named(name: str, timeout: float) -> Mind:
     if name == OFFLINE:
-        return OfflineMind(language)
-    kind = LocalMind if server_named(name).kind == LOCAL else ChatMind
-    book = PromptBook(language, PromptSetting(title="", places=()))
-    return kind(name, book, timeout=timeout, on_outage="fallback", sleep=_briefly)
+        return OfflineMind()
+    if server_named(name).kind != LOCAL:
+        return ChatMind(name, _Books(), timeout=timeout, on_outage="fallback", sleep=_briefly)
+    mind = LocalMind(name, _Books(), timeout=timeout, on_outage="fallback", sleep=_briefly)
+    mind.stays = True  # else the model would be loaded for each question
+    return mind
 
 
 async def _briefly(seconds: float) -> None:

@@ -58,6 +58,8 @@ class LocalMind(ChatMind):
         )
         self._path = _gguf(server_named(name).model)
         self._library = _library()
+        self.stays = False
+        """Whether the model stays loaded while no connection is open, as long as this mind is in use."""
         self._running: Any = None
         self._starting = Lock()
         self._turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
@@ -74,7 +76,7 @@ class LocalMind(ChatMind):
         return await super().capabilities()
 
     async def close(self) -> None:
-        """Closes the connections of the running loop; after the last one the model is unloaded."""
+        """Closes the connections of the running loop; after the last one the model is unloaded, unless it `stays`."""
         await super().close()
         await asyncio.to_thread(self._stop)
 
@@ -105,7 +107,7 @@ class LocalMind(ChatMind):
 
     def _stop(self) -> None:
         with self._starting:
-            if not self._sessions:
+            if not self._sessions and not self.stays:
                 self._running = None
 
 
