@@ -88,6 +88,42 @@ def test_documents_taken_off_the_end_leave_no_trace(documents, more, query):
     assert (index.scores(query).tolist(), list(index._postings)) == before
 
 
+@examples(60)
+@given(
+    documents=st.lists(st.lists(st.sampled_from("abcdefghijklmnop"), max_size=4), max_size=40),
+    more=st.lists(tokens, max_size=3),
+    data=st.data(),
+)
+def test_how_often_rare_terms_come_again_is_counted_in_nearly_all_documents(documents, more, data):
+    gone = data.draw(st.sets(st.integers(0, max(0, len(documents) - 1)), max_size=5)) if documents else set()
+    index = index_of(documents)
+    for document in more:
+        index.append(document)
+        index.recurrence(index.size, 3, "b".__eq__)
+    for document in reversed(more):
+        index.pop(document)
+    index.recurrence(index.size, 3, "b".__eq__)
+    index.extend([*more, None])
+    documents = [*documents, *more]
+    if gone:
+        index = index.without({number: documents[number] for number in gone})
+    length = data.draw(st.integers(0, index.size))
+    left = [document for number, document in enumerate(documents[:length]) if number not in gone]
+    count, near, chance, again = naive.recurrence(left, {"b"})
+    assert index.recurrence(length, 3, "b".__eq__) == (count, near, pytest.approx(chance), again)
+
+
+@examples(60)
+@given(documents=st.lists(tokens, min_size=1, max_size=12), data=st.data())
+def test_how_much_shorter_than_the_average_documents_are(documents, data):
+    index = index_of(documents)
+    for _ in range(2):
+        length = data.draw(st.integers(1, len(documents)))
+        average = sum(map(len, documents[:length])) / length
+        expected = [min(1, average / max(1, len(document))) for document in documents[:length]]
+        assert index.brevity(length).tolist() == pytest.approx(expected, rel=1e-6)
+
+
 def test_the_constants():
     assert (K1, B) == (0.9, 0.4)
     assert idf(10, 1) == pytest.approx(math.log(1 + 9.5 / 1.5), abs=2**-30)
