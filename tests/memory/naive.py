@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from struct import pack, unpack
 from typing import NamedTuple
 
 from commonplace.languages import word_list
@@ -73,6 +75,11 @@ class NaiveStream:
 
 def rounded(value: float) -> float:
     return round(value * 2**30) / 2**30
+
+
+def single(value: float) -> float:
+    """The nearest number of 32 bits."""
+    return unpack("f", pack("f", value))[0]
 
 
 def cosine(query: list[float] | None, vector: list[float] | None) -> float:
@@ -143,11 +150,40 @@ def likeness(one: str, other: str) -> float:
     return 2 * len(first & second) / (len(first) + len(second))
 
 
-def lent(relevance: list[float], candidates: list[Row], policy: Policy) -> list[float]:
+def recurrence(documents: list[list[str]], skipped: set[str]) -> tuple[int, int, float, int]:
+    """Documents looked at, how often a rare term comes again within three of them, by chance, and at all."""
+    count = next(count for count in range(len(documents), -1, -1) if "1" not in f"{count:b}"[4:])
+    near, chance, again = 0, 0.0, 0
+    for term in {token for document in documents for token in document} - skipped:
+        places = [place for place, document in enumerate(documents[:count]) if term in document]
+        if count > 3 and 2 <= len(places) <= 8:
+            gaps = [later - earlier for earlier, later in pairwise(places)]
+            near += sum(gap <= 3 for gap in gaps)
+            chance += len(gaps) * (1 - math.comb(count - 3, len(places)) / math.comb(count, len(places)))
+            again += len(gaps)
+    return count, near, chance, again
+
+
+def share_lent(everybody: list[Row]) -> float:
+    """How much neighbours lend, by the rare words that come again within three memories."""
+    dates = {token for row in everybody for token in Analyser("en").date(row.created.date())}
+    _, near, chance, again = recurrence([row.tokens for row in everybody], dates)
+    return max(0.0, min(1.0, (near - chance + 6) / (0.03 * (again - chance + 200))))
+
+
+def lent(relevance: list[float], candidates: list[Row], everybody: list[Row], policy: Policy) -> list[float]:
     """What the neighbours of each candidate lend it."""
+    scale = 1.0
+    if policy.lending == "measured":
+        scale = share_lent(everybody)
+        average = sum(len(row.tokens) for row in everybody) / len(everybody)
+        relevance = [
+            rounded(own * single(min(1.0, average / len(row.tokens))))
+            for own, row in zip(relevance, candidates, strict=True)
+        ]
     received = [0.0] * len(candidates)
     for here, row in enumerate(candidates):
-        share = 1.0 if row.spoken else 0.5
+        share = scale if row.spoken else scale * 0.5
         for other, neighbour in enumerate(candidates):
             distance = abs(here - other)
             minutes = policy.conversation_minutes if row.spoken and neighbour.spoken else policy.neighbour_minutes
@@ -231,7 +267,7 @@ def scored(candidates, everybody, question: Question, at, policy: Policy) -> dic
             )
             for i in range(len(candidates))
         ]
-        shown["neighbours"] = lent(own, candidates, policy)
+        shown["neighbours"] = lent(own, candidates, everybody, policy)
         asked = set(named(question.text))
         shown["named"] = [1.0 if asked & set(row.subject) else 0.0 for row in candidates]
         shown["statement"] = [0.0 if row.text.endswith("?") else 1.0 for row in candidates]

@@ -14,10 +14,16 @@ from commonplace.memory.analyser import grammar_words
 from commonplace.memory.blend import MINUTE, Breaks, is_question, lent, named, place, subject
 from commonplace.memory.bm25 import Spelling
 from commonplace.memory.columns import LabelColumn
+from commonplace.memory.table import View
 from memory.naive import START, CountingEmbedder, hours
 from memory.strategies import dialogues, questions, remember, shown, stream_of
 from sizes import examples
 
+TOPICS = [
+    [f"{thing}{number}" for number in "abcdefghij"]
+    for thing in ("oven", "boat", "goat", "lute", "fern", "pump", "slug")
+]
+"""Words of which each memory of a subject has those that are left, so that each but the last comes again."""
 minutes = st.lists(st.integers(0, 200), min_size=1, max_size=9)
 
 
@@ -35,6 +41,7 @@ def test_an_answer_that_shares_no_word_with_the_question_comes_with_what_was_ask
         "Maria: Pumpkin, I suppose",
         "Tom: My bicycle is broken",
         at=lambda place: [0.0, 48.0, 48.0, 96.0][place],
+        policy=dataclasses.replace(policies.RECALL, lending="full"),
     )
     found = stream.retrieve("what is cooked for the harvest supper", at=hours(100), k=2, touch=False)
     assert set(found.ids) == {2, 3}
@@ -80,10 +87,43 @@ def test_neighbours_lend_in_both_directions_and_no_further_than_allowed(times, g
     ],
 )
 def test_people_answer_hours_later_and_notes_have_less_in_common(texts, gap, lends):
-    stream = told(*texts, "Tom: What rain, and what a wind", at=lambda place: place * (gap if place < 2 else 100))
+    texts = (*texts, "Tom: What rain, and what a wind")
+    full = dataclasses.replace(policies.RECALL, lending="full")
+    stream = told(*texts, at=lambda place: place * (gap if place < 2 else 100), policy=full)
     question = "추수" if "추수" in texts[0] else "harvest"
     answer = next(hit for hit in stream.recall(question, at=hours(300), touch=False) if hit.memory.id == 2)
     assert answer.parts["neighbours"].normalised == pytest.approx(lends, abs=1e-6)
+
+
+def test_neighbours_lend_where_rare_words_come_again_beside_where_they_were():
+    said = [f"Tom: {word} {' '.join(words[place:])}" for words in TOPICS for place, word in enumerate(words)]
+    mixed = [said[number * 7 % len(said)] for number in range(len(said))]
+    shares = [told(*texts).table for texts in (said, mixed, said[:2])]
+    shares = [View(table, table.length).lending().share for table in shares]
+    assert shares == [1.0, 0.0, 1.0]
+
+
+def test_a_memory_longer_than_the_average_lends_less_in_proportion():
+    texts = [
+        "Ada: the lantern",
+        "Tom: nothing",
+        "Ada: of the lantern in so many words, all of which stand here",
+        "Tom: no",
+    ]
+    stream = told(*texts, at=lambda place: place * 5.0)
+    measured, full = (
+        stream.retrieve(
+            "lantern", at=hours(40), touch=False, policy=dataclasses.replace(policies.RECALL, lending=lending)
+        )
+        for lending in ("measured", "full")
+    )
+    lengths = [len(stream.table.analyser.document(text, hours(0))) for text in texts]
+    shares = [min(1, sum(lengths) / 4 / length) for length in lengths]
+    assert shares[2] < shares[0] == 1
+    for found, lends in ((measured, shares), (full, [1] * 4)):
+        own = {hit.memory.id: hit.parts["lexical"].normalised for hit in found}
+        second = next(hit for hit in found if hit.memory.id == 2)
+        assert second.parts["neighbours"].normalised == pytest.approx(own[1] * lends[0] + own[3] * lends[2], abs=1e-6)
 
 
 def test_a_forgotten_memory_stands_between_nobody():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from random import Random
+from string import ascii_letters
 
 import pytest
 from hypothesis import given
@@ -86,6 +88,48 @@ def test_documents_taken_off_the_end_leave_no_trace(documents, more, query):
     for document in reversed(more):
         index.pop(document)
     assert (index.scores(query).tolist(), list(index._postings)) == before
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_how_often_rare_terms_come_again_is_counted_in_nearly_all_documents(seed):
+    chance = Random(seed)
+    documents, more = ([chance.choices(ascii_letters, k=chance.randint(0, 3)) for _ in range(60)] for _ in range(2))
+    index = index_of(documents[:30])
+    index.extend([*documents[30:], None])
+    for document in more:
+        index.append(document)
+        assert index.recurrence(60, 3, "b".__eq__)[:2] == naive.recurrence(documents, {"b"})[:2]
+        index.recurrence(index.size, 3, "b".__eq__)
+    for document in reversed(more):
+        index.pop(document)
+    index.extend(more[::-1])
+    documents += [[], *more[::-1]]
+    gone = {60}
+    for some in ([], chance.sample(range(60), 5)):
+        gone.update(some)
+        if some:
+            index = index.without({number: documents[number] for number in some})
+        for length in (index.size, chance.randint(0, index.size), 9, 3, 2):
+            left = [document for number, document in enumerate(documents[:length]) if number not in gone]
+            count, near, by_chance, again = naive.recurrence(left, {"b"})
+            assert index.recurrence(length, 3, "b".__eq__) == (count, near, pytest.approx(by_chance), again)
+
+
+@examples(60)
+@given(
+    documents=st.lists(tokens, min_size=1, max_size=12), more=st.lists(tokens, min_size=1, max_size=3), data=st.data()
+)
+def test_how_much_shorter_than_the_average_documents_are(documents, more, data):
+    index = index_of([*documents, *more])
+    index.brevity(index.size)
+    for document in reversed(more):
+        index.pop(document)
+    index.extend([["a", *document] for document in more])
+    documents = [*documents, *(["a", *document] for document in more)]
+    for length in (len(documents), data.draw(st.integers(1, len(documents)))):
+        average = sum(map(len, documents[:length])) / length
+        expected = [min(1, average / max(1, len(document))) for document in documents[:length]]
+        assert index.brevity(length).tolist() == pytest.approx(expected, rel=1e-6)
 
 
 def test_the_constants():

@@ -86,8 +86,8 @@ def test_words_that_occur_nowhere_count_nothing():
 
 def test_runs_keep_the_policy_they_had():
     had = policies.IN_RUNS["recall"]
-    assert (had.all_equal, had.full_at, had.cosine_from) == (0.5, 0.0, "lowest")
-    assert dataclasses.replace(had, all_equal=0.0, full_at=0.35, cosine_from="mean") == policies.RECALL
+    had_then = {"all_equal": 0.5, "full_at": 0.0, "cosine_from": "lowest", "neighbours_weight": 0.4, "lending": "full"}
+    assert had == dataclasses.replace(policies.RECALL, **had_then)
     assert all(policies.IN_RUNS[name] is policies.by_name(name) for name in policies.NAMES if name != "recall")
     found = stream_of("Klaus reads", "Tom sleeps").retrieve("zygote", at=hours(9), policy=had, touch=False)
     assert {hit.parts["lexical"].normalised for hit in found} == {0.5}

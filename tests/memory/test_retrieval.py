@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from datetime import UTC, datetime
+from random import Random
 
 import numpy as np
 import pytest
@@ -61,6 +62,25 @@ def test_a_stream_retrieves_what_the_plain_model_does(policy, drawn, asks, forgo
         if touch:
             model.touch([id for id, _ in expected], hours(at))
     assert [memory.accessed_at for memory in stream] == [row.accessed for row in model.there()]
+
+
+@pytest.mark.parametrize("seed", [0, 4, 6, 8])
+def test_neighbours_lend_what_the_plain_model_counts(seed):
+    chance = Random(seed)
+    rare = [f"{WORDS[number % 3]}{number}" for number in range(60)]
+    drawn = [
+        (" ".join(["Klaus:", *chance.sample(rare, 2), *chance.choices(WORDS, k=number % 4)]), number * 4.0, 5.0, None)
+        for number in range(70)
+    ]
+    stream, model = stream_of(policies.RECALL, drawn)
+    for gone in ([], [7, 8, 9], [30]):
+        stream.forget(gone)
+        for id in gone:
+            model.rows[id - 1].there = False
+        assert gone or 0 < naive.share_lent(model.there()) < 1
+        query = " ".join(row.text.split()[1] for row in chance.sample(model.there(), 3))
+        expected = naive.retrieve(model.there(), asked(query), hours(300), policies.RECALL, 9)
+        close(shown(stream.recall(query, at=hours(300), k=9, touch=False)), expected)
 
 
 def test_every_part_of_a_score_is_compared_with_the_plain_model():

@@ -28,6 +28,7 @@ chosen = st.builds(
     all_equal=st.floats(0, 1),
     full_at=st.sampled_from((0.0, 0.3, 1.0)),
     cosine_from=st.sampled_from(("lowest", "mean")),
+    lending=st.sampled_from(("full", "measured")),
 )
 
 

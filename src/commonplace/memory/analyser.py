@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import repeat
 from typing import Any, cast
 
@@ -121,7 +121,19 @@ class Analyser:
 
     def date(self, day: date, text: str = "") -> tuple[str, ...]:
         """Returns the tokens by which a query can name a day; where the language is `auto`, in that of the text."""
-        language = language_of(text) if self.language == AUTO else self.language
+        return self._date(day, language_of(text) if self.language == AUTO else self.language)
+
+    def is_of_date(self, token: str) -> bool:
+        """Returns whether a memory may have the token only because of the day it was made."""
+        return token in self._of_dates or _ISO_DATE.fullmatch(token) is not None
+
+    @cached_property
+    def _of_dates(self) -> frozenset[str]:
+        days = [*(date(2024, 1, day) for day in range(1, 32)), *(date(2024, month, 1) for month in range(2, 13))]
+        languages = LANGUAGES if self.language == AUTO else (self.language,)
+        return frozenset(token for day in days for language in languages for token in self._date(day, language))
+
+    def _date(self, day: date, language: str) -> tuple[str, ...]:
         known = self._dates.get((day, language))
         if known is None:
             weekday, month = weekdays(language)[day.weekday()], months(language)[day.month - 1]

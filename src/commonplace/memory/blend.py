@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from commonplace.languages import DEFAULT, word_list
 from commonplace.languages.ko.morphology import stem, without_particle
+from commonplace.memory.bm25 import LexicalIndex
 from commonplace.memory.columns import UNIT, FlagColumn, Floats, Indices, LabelColumn, blocks, grown
 from commonplace.memory.policies import BLENDED, Policy, refuse_mistakes
 from commonplace.memory.record import Memory
@@ -30,6 +31,11 @@ FADING = 0.5
 UNSPOKEN = 0.5
 """What a memory that nobody says receives of what its neighbours lend: notes made one after the other may have nothing
 in common, what is said in a conversation has."""
+RECURRING = 0.03
+"""Neighbours lend in full where so many of the rare words that come again do so beside where they were, beyond
+chance."""
+ASSUMED = 200.0
+"""A stream begins as if rare words had come again so often, just as many beside: a short stream shows little."""
 ANSWER = 0.5
 """What a question lends in addition to the memory after it, which may be its answer."""
 MINUTE = 60_000_000
@@ -290,6 +296,22 @@ def _around(relevance: Numbers, out: Numbers) -> None:
         out += relevance[REACH + distance :][:count]
 
 
+class Lending(NamedTuple):
+    """How much neighbours lend in a stream, by its own texts."""
+
+    share: float
+    """Of what they would lend, 0–1."""
+    brevity: NDArray[np.float32]
+    """By row: what is left of what a memory lends for its length, above 0 and up to 1."""
+
+    @classmethod
+    def of(cls, index: LexicalIndex, length: int, skipped: Callable[[str], bool]) -> Lending:
+        """Measures the first `length` memories; `skipped`: says which terms memories have for their date alone."""
+        _, near, chance, again = index.recurrence(length, REACH, skipped)
+        share = (near - chance + ASSUMED * RECURRING) / ((again - chance + ASSUMED) * RECURRING)
+        return cls(max(0.0, min(1.0, share)), index.brevity(length))
+
+
 class Hints:
     """What the parts of a blend that count raw are made of, for the candidates of one question."""
 
@@ -301,14 +323,17 @@ class Hints:
         created: NDArray[np.int64],
         length: int,
         rows: Indices | None,
+        lending: Lending | None = None,
     ) -> None:
-        """`created`: by row. `rows`: those of the candidates, None for the first `length`."""
+        """`created`: by row. `rows`: those of the candidates, None for the first `length`. `lending`: None for in
+        full."""
         self.weights = policy.weights
         """Of all parts of the policy."""
         self._columns = columns
         self._policy = policy
         self._created = created
         self._rows = rows
+        self._lending = lending
         self.asking = columns.questions.where(length, rows)
         """The positions of the candidates that ask."""
         names = named(text) if "named" in policy.weights else ()
@@ -326,12 +351,17 @@ class Hints:
     def lend(self, relevance: Numbers, received: Numbers) -> None:
         """Fills in what the candidates receive of their neighbours' relevance, which has room for three at each end.
 
-        Where candidates are left out, those around them are neighbours.
+        Where candidates are left out, those around them are neighbours. `relevance` becomes what each of them lends.
         """
         rows = slice(self._length) if self._rows is None else self._rows
         created, spoken = self._created[rows], self._columns.spoken.values[rows]
         breaks = self._columns.breaks(self._policy) if self._rows is None else Breaks.of(self._policy)
         relevance[:REACH] = relevance[-REACH:] = 0
+        if self._lending:
+            own = relevance[REACH:-REACH]
+            own *= self._lending.brevity[rows]
+            if own.dtype == np.float64:  # an estimate is not in whole units anyway
+                np.rint(own, out=own)
         lent(relevance, self.asking, breaks.between(created, spoken), received)
         if not spoken.any():
             received *= UNSPOKEN
@@ -339,6 +369,8 @@ class Hints:
             heeded = np.array([UNSPOKEN, 1.0], received.dtype)
             for some in blocks(len(received)):
                 received[some] *= heeded.take(spoken[some].view(np.uint8))
+        if self._lending and self._lending.share < 1:
+            received *= received.dtype.type(self._lending.share)
 
     def name(self, points: float, totals: Numbers) -> None:
         """Adds so many points to a candidate's total for its subject and for its place, if the question names it."""

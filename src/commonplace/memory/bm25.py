@@ -9,10 +9,10 @@ import math
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +29,23 @@ _FEW = 16_384
 """Postings of a question up to which all terms are added at once."""
 _MOST_ALIKE = 8
 """The most terms that may replace one that does not occur."""
+_RARE = 8
+"""Documents up to which a term is rare for `recurrence`."""
 _MOST_ABSENT = 4096
 """Terms of questions that are known to be in no segment."""
+
+
+class Recurrence(NamedTuple):
+    """How often a rare word comes again soon after it has occurred, in the memories there were at some moment."""
+
+    documents: int
+    """The first so many were looked at."""
+    near: int
+    """How often a rare word comes again within a few documents."""
+    chance: float
+    """How often it would if the documents were in any order."""
+    all: int
+    """How often a rare word comes again at all."""
 
 
 class LexicalIndex:
@@ -52,6 +67,8 @@ class LexicalIndex:
         self._latest: tuple[tuple[int, float, float, float], NDArray[np.float64]] | None = None
         """The saturation of the latest question, and what it depends on."""
         self._removed: list[int] = []
+        self._recurrence = Recurrence(0, 0, 0.0, 0)
+        self._brevity: Singles = np.empty(0, dtype=np.float32)
         self._spelling = Spelling()  # all terms ever added: the caller checks that a term still occurs
         self.size = 0
 
@@ -101,6 +118,9 @@ class LexicalIndex:
             if not postings.size and not self._kept:  # where there are segments, it hides what they have
                 del self._postings[term]
         self.size -= 1
+        self._brevity = self._brevity[:0]
+        if self._recurrence.documents > self._count(self.size):
+            self._recurrence = Recurrence(0, 0, 0.0, 0)
 
     def without(self, documents: Mapping[int, Sequence[str]]) -> LexicalIndex:
         """Returns an index that never had these documents: number → the tokens it was added with.
@@ -153,7 +173,7 @@ class LexicalIndex:
         `length` documents.
         """
         length = self.size if length is None else length
-        count = length - bisect_left(self._removed, length)
+        count = self._count(length)
         total = int(self._totals[length])
         scores = np.empty(length) if out is None else out
         if not total:
@@ -176,10 +196,51 @@ class LexicalIndex:
                 np.add.at(scores, postings.documents[:containing], weighted.take(codes, mode="clip"))
         return scores
 
+    def brevity(self, length: int) -> Singles:
+        """Returns for each of the first `length` documents the average number of tokens as a share of its own, at most
+        1."""
+        if len(self._brevity) != length:
+            average = int(self._totals[length]) / max(1, self._count(length))
+            shares = average / np.maximum(np.diff(self._totals[: length + 1]), 1)
+            self._brevity = np.minimum(shares, 1).astype(np.float32)
+        return self._brevity
+
+    def recurrence(self, length: int, reach: int, skipped: Callable[[str], bool]) -> Recurrence:
+        """Counts how often a term of two to eight documents comes again within `reach` documents.
+
+        Looks at nearly all of the first `length` documents: only when there are a sixteenth to an eighth more are they
+        counted again. `skipped`: says which terms do not count; it and `reach` may not change between calls.
+        """
+        count = self._count(length)
+        steps = max(0, count.bit_length() - 4)
+        count = count >> steps << steps
+        if self._recurrence.documents != count:
+            removed = np.array(self._removed, dtype=np.int64)
+            end = count + int(np.searchsorted(removed - np.arange(len(removed)), count))
+            some = [
+                found[: _RARE + 1]
+                for term, found in self._each()
+                if len(found) > 1 and found[1] < end and not skipped(term)
+            ]
+            self._recurrence = _recurrence(some, removed, count, end, reach)
+        return self._recurrence
+
+    def _each(self) -> Iterator[tuple[str, NDArray[np.int32]]]:
+        """Returns each term with its documents."""
+        for term, postings in self._postings.items():
+            yield term, postings.documents[: postings.size]
+        parts: dict[str, list[NDArray[np.int32]]] = {}
+        for kept in self._kept:
+            for term, documents in kept.each():
+                if term not in self._postings:
+                    parts.setdefault(term, []).append(documents)
+        for term, found in parts.items():
+            yield term, found[0] if len(found) == 1 else np.concatenate(found)
+
     def highest(self, weights: Mapping[str, float], length: int) -> float:
         """Returns what a document of average length scores that has each of these terms once; an unseen term counts,
         too."""
-        count = max(1, length - bisect_left(self._removed, length))
+        count = max(1, self._count(length))
         return sum(weight * idf(count, self._containing(term, length)) for term, weight in sorted(weights.items()))
 
     def as_one(self, terms: Iterable[str], length: int) -> dict[str, float]:
@@ -188,7 +249,7 @@ class LexicalIndex:
         containing = {term: found for term in terms if (found := self._containing(term, length))}
         if not containing:
             return {}
-        count = length - bisect_left(self._removed, length)
+        count = self._count(length)
         together = idf(count, min(count, sum(containing.values())))
         return {term: together / idf(count, found) for term, found in containing.items()}
 
@@ -221,6 +282,8 @@ class LexicalIndex:
         self._shape_table = joined(segments, "shapes", np.float64)
         self._shapes = {tuple(shape): code for code, shape in enumerate(joined(segments, "shapes").tolist())}
         self._removed = segments[-1].arrays["removed"].tolist()
+        if len(known := segments[-1].arrays["recurrence"].tolist()):
+            self._recurrence = Recurrence(int(known[0]), int(known[1]), known[2], int(known[3]))
         self._kept = [KeptTerms(segment) for segment in segments]
         self.size = len(lengths)
 
@@ -244,6 +307,7 @@ class LexicalIndex:
             "terms_of": np.diff(self._totals[first : self.size + 1]).astype(np.int32),
             "shapes": self._shape_table[since["shapes"] : len(self._shapes)].astype(np.int64),
             "removed": np.array(self._removed, dtype=np.int32),
+            "recurrence": np.array(self._recurrence, dtype=np.float64),
             "terms": lengths[1],
             "term_ends": np.cumsum(lengths[0], dtype=np.int64),
             "starts": np.cumsum([0, *map(len, documents)], dtype=np.int64),
@@ -256,6 +320,10 @@ class LexicalIndex:
     def shapes(self) -> int:
         """How many pairs of occurrences and length there are."""
         return len(self._shapes)
+
+    def _count(self, length: int) -> int:
+        """Returns how many of the first `length` documents have not been removed."""
+        return length - bisect_left(self._removed, length)
 
     def _new(self, term: str) -> _Postings:
         postings = self._postings[term] = _Postings()
@@ -394,6 +462,28 @@ class _Postings:
         postings = cls()
         postings.documents, postings.codes, postings.size = documents, codes, len(documents)
         return postings
+
+
+def _recurrence(
+    found: list[NDArray[np.int32]], removed: NDArray[np.int64], count: int, end: int, reach: int
+) -> Recurrence:
+    """Counts in the documents before `end`, which are `count` without those removed. `found`: of each term the first
+    documents, one more than it may have."""
+    if count <= reach or not found:
+        return Recurrence(count, 0, 0.0, 0)
+    documents, owner = np.concatenate(found), np.repeat(np.arange(len(found)), list(map(len, found)))
+    owner, documents = owner[documents < end], documents[documents < end].astype(np.int64)
+    often = np.bincount(owner, minlength=len(found))
+    rare = (often > 1) & (often <= _RARE)
+    documents -= np.searchsorted(removed, documents)
+    close = (np.diff(documents) <= reach) & (owner[1:] == owner[:-1]) & rare[owner[1:]]
+    terms: list[int] = np.bincount(often[rare], minlength=_RARE + 1).tolist()
+    chance = 0.0
+    for times, of_terms in enumerate(terms):
+        apart = math.prod(max(0, count - times - step) / (count - step) for step in range(reach))
+        chance += of_terms * (times - 1) * (1 - apart)
+    again = sum(of_terms * (times - 1) for times, of_terms in enumerate(terms))
+    return Recurrence(count, int(np.count_nonzero(close)), chance, again)
 
 
 def _by_term(documents: Mapping[int, Sequence[str]]) -> dict[str, dict[int, int]]:

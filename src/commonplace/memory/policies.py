@@ -19,6 +19,7 @@ Importance = Literal["scale", "unit"]
 Relevance = Literal["cosine", "bm25", "blend"]
 Normalise = Literal["minmax", "none"]
 CosineFrom = Literal["lowest", "mean"]
+Lending = Literal["full", "measured"]
 
 _HEAVIEST = 1e6
 _KINDS: Mapping[Any, str] = {float: "a number", int: "a whole number", bool: "true or false"}
@@ -64,6 +65,10 @@ class Policy:
     """Blend: how far apart neighbours may be, in simulated minutes, at least 0."""
     conversation_minutes: float = 480.0
     """Blend: the same for two memories that somebody says: people answer hours later, and a night ends a subject."""
+    lending: Lending = "full"
+    """Blend: `full`: every neighbour lends its relevance; `measured`: a memory that is longer than the average lends
+    less in proportion, and all lend as much as the stream's own texts show that neighbours have to do with each
+    other."""
     k1: float = 0.9
     """BM25: how soon further occurrences of a word stop adding to the score, at least 0."""
     b: float = 0.4
@@ -138,6 +143,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "relevance": get_args(Relevance),
     "normalise": get_args(Normalise),
     "cosine_from": get_args(CosineFrom),
+    "lending": get_args(Lending),
 }
 """Field → the words it accepts."""
 TYPES: Mapping[str, Any] = {
@@ -214,6 +220,8 @@ RECALL = Policy(
     all_equal=0.0,
     recency_weight=0.02,
     importance_weight=0.02,
+    neighbours_weight=0.45,
+    lending="measured",
     grammar=0.3,
     respell=True,
     full_at=0.35,
@@ -225,10 +233,10 @@ SHIPPED: Mapping[str, Policy] = {policy.name: policy for policy in (PARK, LEXICA
 NAMES = tuple(SHIPPED)
 IN_RUNS: Mapping[str, Policy] = {
     **SHIPPED,
-    "recall": replace(RECALL, all_equal=0.5, full_at=0.0, cosine_from="lowest"),
+    "recall": replace(RECALL, all_equal=0.5, full_at=0.0, cosine_from="lowest", neighbours_weight=0.4, lending="full"),
 }
 """The policies as runs have them: what `recall` has learned since may not change what a run retrieved."""
-_BLEND_ONLY = {*(f"{part}_weight" for part in BLENDED), *_MINUTES, "full_at", "cosine_from"}
+_BLEND_ONLY = {*(f"{part}_weight" for part in BLENDED), *_MINUTES, "full_at", "cosine_from", "lending"}
 _LIST_OF_WORDS = tuple[str, ...]
 
 

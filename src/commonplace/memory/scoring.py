@@ -114,7 +114,9 @@ def score_candidates(
     parts = [(part, weights[name]) for name, part in zip(asked, compared, strict=True)]
     hints = None
     if policy.relevance == "blend":
-        hints = Hints(view.blend(), text, policy, view.table.created, view.length, of.rows)
+        measured = policy.lending == "measured" and "neighbours" in weights
+        lending = view.lending() if measured else None
+        hints = Hints(view.blend(), text, policy, view.table.created, view.length, of.rows, lending)
     short: Shortlist | None = None
     if best_of and count >= LEAST and policy.normalise == "minmax" and not (given or policy.nearest):
         short = shortlist(prior, parts, hints, policy, best_of, work[len(asked) :])

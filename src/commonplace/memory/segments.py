@@ -9,9 +9,10 @@ the stream is made of its rows instead.
 from __future__ import annotations
 
 import json
+import math
 import os
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from mmap import ACCESS_COPY, mmap
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,7 +30,7 @@ Counts = Mapping[str, int]
 """How many there are of each of `COUNTED`."""
 Labels = Sequence[tuple[str, ...]]
 
-FORMAT = 2
+FORMAT = 3
 """Raised whenever something in a segment has another meaning or would be worked out otherwise: a column of a blend, for
 instance. Tokens are under the name of the analyser, vectors under that of the embedder."""
 COUNTED = ("rows", "sayings", "rests", "vectors", "shapes", "subjects", "places")
@@ -61,6 +62,7 @@ _TYPES = {
     "archived": "<i4",
     "failed": "<i4",
     "removed": "<i4",
+    "recurrence": "<f8",
     "events": "u1",
     "texts": "u1",
     "rests": "u1",
@@ -237,7 +239,8 @@ def _refuse_wrong_whole(arrays: Arrays, total: Counts) -> None:
         _within(arrays["accessed"], 0, _FOREVER)
         and bool(((arrays["importance"] >= 1) & (arrays["importance"] <= 10)).all())
     )
-    _require(len(arrays["expires"]) in (0, rows))
+    _require(len(arrays["expires"]) in (0, rows) and len(arrays["recurrence"]) in (0, 4))
+    _require(_within(arrays["recurrence"], 0, math.inf))
     _require(_within(arrays["archived"], 1, rows + 1) and _within(arrays["failed"], 1, rows + 1))
     _require(_within(arrays["removed"], 0, rows) and bool((np.diff(arrays["removed"]) > 0).all()))
     _require(_within(arrays["state"], 0, _WAITING + 1) and bool((arrays["norms"] > 0).all()))
@@ -380,6 +383,12 @@ class KeptTerms:
     def all(self) -> list[str]:
         """Returns the terms, ascending."""
         return [decoded(memoryview(self._bytes(number))) for number in range(len(self._ends))]
+
+    def each(self) -> Iterator[tuple[str, NDArray[np.int32]]]:
+        """Returns each term with its documents."""
+        starts: list[int] = self._starts.tolist()
+        for term, start, end in zip(self.all(), starts, starts[1:], strict=False):
+            yield term, self._documents[start:end]
 
     def like(self, grams: Sequence[str], least: float) -> list[tuple[str, float]]:
         """Returns (term, Dice's coefficient of its trigrams and these) of those that reach the least."""

@@ -149,7 +149,7 @@ def _blend(hints: Hints, relevance: Singles, received: Singles, totals: Singles,
         for some in blocks(len(totals)):
             received[some] *= np.float32(weight)
             totals[some] += received[some]
-        error += abs(weight) * _LENT * (2 * error + 64 * EPSILON * highest + UNIT)
+        error += abs(weight) * _LENT * (2 * error + 64 * EPSILON * highest + 2 * UNIT)
         highest *= 1 + abs(weight) * _LENT
     for name, part in COUNTED.items():
         if weight := hints.weights.get(name):

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.memory.analyser import Analyser
-from commonplace.memory.blend import BlendColumns
+from commonplace.memory.blend import BlendColumns, Lending
 from commonplace.memory.bm25 import LexicalIndex
 from commonplace.memory.columns import FlagColumn, Indices, RecencyColumn, grown, micros, moment
 from commonplace.memory.embedding import UNUSABLE, Embedder, Vector, is_pure
@@ -262,7 +262,7 @@ class MemoryTable:
         since = self.kept or dict.fromkeys(COUNTED, 0)
         self._pack(0)
         view = View(self, self.committed)
-        view.lexical()
+        view.lending()
         first, size = since["rows"], self.committed
         there = self.alive[first:size].copy()  # or forgotten, and then nothing that it said is kept
         there[[id - 1 - first for id in self.archived if id > first]] = True
@@ -604,6 +604,10 @@ class View:
         if self.table.blend.questions.size < self.length:
             self.table.blend.fill(self.table.record, self.length)
         return self.table.blend
+
+    def lending(self) -> Lending:
+        """Returns how much neighbours lend, by the texts of this view."""
+        return Lending.of(self.lexical(), self.length, self.table.analyser.is_of_date)
 
     def memory(self, row: int) -> Memory:
         """Returns the memory of a row, `accessed_at` as of this view."""

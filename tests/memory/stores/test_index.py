@@ -436,7 +436,7 @@ def test_the_format_is_raised_when_a_segment_would_be_another(tmp_path):
         array = segment.arrays[name]
         digest.update(name.encode() + array.tobytes())
     digest.update(repr(segment.labels).encode())
-    assert (segment_files.FORMAT, digest.hexdigest()) == (2, "cff0dad0e330e4b8")
+    assert (segment_files.FORMAT, digest.hexdigest()) == (3, "cff0dad0e330e4b8")
 
 
 def test_what_was_forgotten_and_is_said_again_is_kept_again(tmp_path):
