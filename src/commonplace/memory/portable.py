@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from commonplace.canon import parsed
 from commonplace.clock import parse_iso
 from commonplace.errors import CommonplaceError, UsageError
-from commonplace.memory.embedding import Vector
+from commonplace.memory.preparing import Item, Prepared, mended
 from commonplace.memory.record import (
     SUPERSEDES,
     Emotion,
-    Kind,
-    Memory,
     MemoryFields,
     checked_count,
     checked_ids,
@@ -26,6 +25,7 @@ from commonplace.memory.record import (
     superseded,
 )
 from commonplace.memory.stores.codec import as_json, memory_json
+from commonplace.memory.table import View
 from commonplace.paths import kind_of
 from commonplace.whole_file import written_whole
 
@@ -36,53 +36,32 @@ LONGEST_LINE = 64 << 20
 _PLAIN = ("place", "source", "session", "tags", "event", "tick", "importance")
 
 
-class Exported(NamedTuple):
-    """One memory with what belongs to it."""
-
-    memory: Memory
-    vector: Vector | None
-    archived: bool
-
-
-class Imported(NamedTuple):
-    """One line of a file."""
-
-    text: str
-    at: Any
-    fields: MemoryFields
-    kind: Kind
-    accessed_at: Any
-    """None if it never was."""
-    cites: tuple[int, ...]
-    """Places in the file, 0 for the first."""
-    archived: bool
-    number: int
-    """Of the line, from 1."""
-    supersedes: tuple[int, ...]
-    """Places in the file; what is not there before it is left out."""
-
-
-def write(path: str | Path, memories: Iterable[Exported], embedder: str) -> int:
+def write(path: str | Path, view: View, *, vectors: bool) -> int:
     """Writes a line per memory and returns how many. An existing file is replaced, whole or not at all."""
-    count = 0
+    count, table = 0, view.table
     with written_whole(path, force=True) as part, part.open("w", encoding="utf-8") as file:
-        for memory, vector, archived in memories:
-            line: dict[str, Any] = {**memory_json(memory)}
+        for row in range(view.length):
+            archived = row + 1 in table.archived
+            if not (archived or view.alive[row]):
+                continue
+            line: dict[str, Any] = {**memory_json(view.memory(row))}
             if archived:
                 line["archived"] = True
-            if vector is not None:
-                line |= {"embedder": embedder, "embedding": [_number(value) for value in vector.tolist()]}
+            if vectors and (vector := table.given_vector(row)) is not None:
+                line |= {"embedder": table.embedder.name, "embedding": [_number(value) for value in vector.tolist()]}
             file.write(as_json(line) + "\n")
             count += 1
     return count
 
 
-def read(path: str | Path, embedder: str) -> list[Imported]:
-    """Returns the lines of a file. `embedder`: whose vectors can be used; others are left out.
+def read(path: str | Path, embedder: str, make: Callable[[Item], Prepared]) -> tuple[list[Prepared], list[int]]:
+    """Returns (the memories of a file, the places of those that are archived).
 
-    Raises UsageError that names the first line that is not a memory, CommonplaceError for a file that cannot be read.
+    `embedder`: whose vectors can be used; others are left out. `make`: checks and rates a memory. Raises UsageError
+    that names the first line that is not a memory, CommonplaceError for a file that cannot be read.
     """
-    found: list[Imported] = []
+    found: list[Prepared] = []
+    archived: list[int] = []
     places: dict[int, int] = {}
     kind_of(path)
     try:
@@ -92,13 +71,15 @@ def read(path: str | Path, embedder: str) -> list[Imported]:
                     raise refused(path, number, ValueError(f"the line is longer than {LONGEST_LINE >> 20} MB"))
                 if line.strip():
                     try:
-                        found.append(_line(line, places, len(found), embedder, number))
+                        one, is_archived = _line(line, places, len(found), embedder, make)
                     except (ValueError, OverflowError, UsageError) as error:
                         raise refused(path, number, error) from error
+                    archived += [len(found)] if is_archived else []
+                    found.append(one)
     except OSError as error:
         what = f"the file cannot be read ({error.strerror or error})"
         raise CommonplaceError(what, where=str(path), hint="give a file that `export` has written") from error
-    return found
+    return found, archived
 
 
 def refused(path: str | Path, line: int, error: Exception) -> UsageError:
@@ -108,7 +89,10 @@ def refused(path: str | Path, line: int, error: Exception) -> UsageError:
     return UsageError(f"not a memory: {what}", where=f"{path}:{line}", hint=hint)
 
 
-def _line(line: bytes, places: dict[int, int], place: int, embedder: str, number: int) -> Imported:
+def _line(
+    line: bytes, places: dict[int, int], place: int, embedder: str, make: Callable[[Item], Prepared]
+) -> tuple[Prepared, bool]:
+    """Returns (the memory of a line, whether it is archived)."""
     given: Any = parsed(line)
     if not isinstance(given, dict):
         raise UsageError(f"{given!r:.60} is not a mapping", hint="")
@@ -133,12 +117,13 @@ def _line(line: bytes, places: dict[int, int], place: int, embedder: str, number
         if id in places:
             raise UsageError(f"id {id} was there before", hint="give each memory an id of its own, or none")
         places[id] = place
-    archived = row.get("archived") is True
     gone = superseded(details)
     supersedes = tuple(places[id] for id in gone if id in places)
     if gone:
         del details[SUPERSEDES]
-    return Imported(row["text"], at, cast(MemoryFields, fields), kind, accessed_at, cites, archived, number, supersedes)
+    one = make(Item(row["text"], at, cast(MemoryFields, fields)))
+    memory = replace(mended(one.memory), kind=kind, accessed_at=accessed_at or one.memory.accessed_at)
+    return Prepared(memory, one.vector, cites, supersedes), row.get("archived") is True
 
 
 def _emotion(given: Any) -> Emotion | None:

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import chain, islice
 from threading import RLock
-from types import TracebackType
-from typing import Self, Unpack
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.errors import UsageError
 from commonplace.memory.columns import micros
-from commonplace.memory.embedding import NOT_EMBEDDED, Embedder, Vector, query_vectors, usable
+from commonplace.memory.embedding import NOT_EMBEDDED, Vector, query_vectors, usable
 from commonplace.memory.explain import WhyNot, explain, why_not
 from commonplace.memory.policies import Policy, compares_vectors
 from commonplace.memory.record import (
     Memory,
     checked_count,
-    checked_embedding,
     checked_ids,
     checked_policy,
     checked_share,
@@ -230,6 +228,7 @@ class Reader:
             raise UsageError(f"there is no memory {id!r}", hint=hint)
         return found
 
+    @locked
     def _found_by_id(self, id: int) -> Memory | None:
         return self._view().memory(id - 1) if id in self else None
 
@@ -320,46 +319,6 @@ class Reader:
     def _latest(self) -> Iterator[Memory]:
         view = self._view()
         return (view.memory(row) for row in np.flatnonzero(view.alive)[::-1].tolist())
-
-
-class StoredReader(Reader):
-    """A reader that is closed at the end of a `with` statement.
-
-    A call without a time is of now. Runs ask drafts and snapshots, which refuse that: no clock reaches a history.
-    """
-
-    def _moment(self, at: datetime | None) -> datetime:
-        return datetime.now(UTC) if at is None else checked_time(at)
-
-    @property
-    def _embedder(self) -> Embedder:
-        raise NotImplementedError
-
-    def _meant(self, ids: Iterable[int] | None, where: Filters | None) -> tuple[int, ...]:
-        """Returns the ids that a call gives, or those that `search` finds by its filters. Raises UsageError unless it
-        gives one of the two, and for no filter at all, which would mean everything."""
-        if (ids is None) == (where is None):
-            raise UsageError("it is not clear which memories are meant", hint="give either ids or where")
-        if where is None:
-            return checked_ids(ids or ())
-        if not any(value is not None for value in where.values()):
-            raise UsageError("where has no filter", hint="give a filter of `search`; `delete` removes everything")
-        return tuple(memory.id for memory in self.search(**where))
-
-    def _vector(self, given: Vector | None) -> Vector | None:
-        return given if given is NOT_EMBEDDED else checked_embedding(given, self._embedder)
-
-    def close(self) -> None:
-        """Closes the store, if this has opened it. May be called twice."""
-        raise NotImplementedError
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 class Snapshot(Reader):

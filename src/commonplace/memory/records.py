@@ -142,6 +142,11 @@ class PackedRecords:
         }
 
     @property
+    def lasts(self) -> bool:
+        """Whether segments keep all there is: JSON cannot hold everything."""
+        return all(_rest(memory) is not None for memory in self._whole.values())
+
+    @property
     def rests(self) -> int:
         """How many different rare fields there are."""
         return len(self._known)
