@@ -17,7 +17,10 @@ from sizes import examples
 
 details = st.one_of(
     st.just({}),
-    st.dictionaries(st.sampled_from("abc"), st.one_of(st.text(max_size=3), st.integers(), st.lists(st.booleans()))),
+    st.dictionaries(
+        st.sampled_from("abc"),
+        st.one_of(st.text(max_size=3), st.integers(1 - 2**64, 2**64 - 1), st.lists(st.booleans())),
+    ),
     st.sampled_from(({"pair": (1, 2)}, {"frame": {"what": "said"}}, {"mark": "\ud800"})),
 )
 emotions = st.sampled_from((None, Emotion(-0.5, 0.25, 1.0, ("glad",))))

@@ -140,7 +140,7 @@ class MemoryTable:
         """Returns a memory as it was added or last revised; its last access is in the column `accessed`."""
         if row >= self._packed.size:
             return self._latest[row - self._packed.size]
-        memory = self._packed.whole(row)
+        memory = self._packed.whole.get(row)
         if memory is not None:
             return memory
         memory = self._read.pop(row, None)
@@ -325,7 +325,7 @@ class MemoryTable:
         self.version += 1
         self.kept = None
         if row < self._packed.size:
-            self._packed.replace(row, memory)
+            self._packed.whole[row] = memory
         else:
             self._latest[row - self._packed.size] = memory
         self._linked.put(row, not TRUTH.isdisjoint(memory.details))
