@@ -48,16 +48,14 @@ class Reader:
     """Held while anything is read or written: any number of threads may ask."""
     policy: Policy
     """How to retrieve when a call names no policy."""
-    forgives = False
-    """Whether a question that the embedder fails on is answered without its vector. Where history depends on the
-    answer, in a draft and a snapshot, the embedder's error is raised."""
+    live = False
+    """Whether it is the stream itself: hits are last accessed as soon as they are found, and a question that the
+    embedder fails on is answered without its vector. Where history depends on the answer, in a draft and a snapshot,
+    the embedder's error is raised."""
 
     def _view(self) -> View:
         """Returns the rows this reader sees."""
         raise NotImplementedError
-
-    touches_at_once = False
-    """Whether a hit is last accessed at the moment of its question as soon as it is found."""
 
     def _touched(self, found: Retrieval) -> None:
         """Records the access of the hits."""
@@ -123,7 +121,7 @@ class Reader:
         texts = [clean(checked_string("query", query)) for query in queries]
         at, policy = self._moment(at), options.get("policy") or self.policy
         made: Mapping[str, tuple[Vector | None, str]] = {}
-        if self.forgives:
+        if self.live:
             made = self._embedded([*dict.fromkeys(texts)], policy)
         size = self._view().table.embedder.dimensions if made else 0
         vectors = {text: one if usable(one, size)[1] is not None else NOT_EMBEDDED for text, (one, _) in made.items()}
@@ -141,11 +139,11 @@ class Reader:
 
     def _answer(self, query: RetrievalQuery, *, touch: bool) -> Retrieval:
         made, failed = None, ""
-        if query.vector is None and self.forgives:
+        if query.vector is None and self.live:
             found = self._embedded([query.text], query.policy)  # before anything is locked: it may take seconds
             made, failed = found.get(query.text, (None, ""))
         with self.guard:
-            found = retrieve(self._view(), query, made, failed, touches=touch and self.touches_at_once)
+            found = retrieve(self._view(), query, made, failed, touches=touch and self.live)
             if touch:
                 self._touched(found)
             return found

@@ -132,7 +132,7 @@ class Memory:
     @property
     def expires_at(self) -> datetime | None:
         """The time from which on it is not recalled; None for one that never expires."""
-        return _moment(self.details.get(EXPIRES))
+        return expiry_of(self.details)
 
 
 def superseded(details: Mapping[str, Any]) -> tuple[int, ...]:
@@ -231,6 +231,11 @@ def with_expiry(details: Mapping[str, Any], expires_at: object) -> Mapping[str, 
             hint = "give a datetime as expires_at, or ISO text in details"
             raise UsageError(f"expires_at {_shown(given)} is not a time", hint=hint) from error
     return {**details, EXPIRES: iso(checked_time(given))}
+
+
+def expiry_of(details: Mapping[str, Any]) -> datetime | None:
+    """Returns when a memory with these details expires; None for never, and where they do not say it as ISO text."""
+    return _moment(details.get(EXPIRES))
 
 
 _KEPT = [name for name in Memory.__slots__ if name != "accessed_at"]

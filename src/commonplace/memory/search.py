@@ -21,6 +21,7 @@ from commonplace.memory.record import (
     checked_number,
     checked_string,
     checked_time,
+    expiry_of,
 )
 from commonplace.memory.records import Labels
 from commonplace.memory.table import KIND_CODES, View
@@ -182,7 +183,7 @@ def filters(
             tests += [_detail(path, accepted) for path, accepted in paths(name, given).items()]
     if expired_by is not None:
         by = checked_time(expired_by)
-        tests.append(lambda memory: (end := memory.expires_at) is not None and end <= by)
+        tests.append(lambda memory: (end := expiry_of(memory.details)) is not None and end <= by)
     if text is not None:
         tests.append(_containing(clean(checked_string("text", text)).lower()))
     return tests

@@ -180,8 +180,7 @@ class MemoryStream(Reader):
     `RestatementRules()`; None for only those that a call names. Any number of threads may use a stream.
     """
 
-    forgives = True
-    touches_at_once = True
+    live = True
 
     def __init__(
         self,
@@ -361,14 +360,11 @@ class MemoryStream(Reader):
         stream = cls(agent, **parts)
         for expected, memory in enumerate(memories, start=1):
             if memory.id != expected:
-                raise UsageError(
-                    f"memory {memory.id} is out of place; expected memory {expected}",
-                    hint="give all memories, ordered by id",
-                )
+                what = f"memory {memory.id} is out of place; expected memory {expected}"
+                raise UsageError(what, hint="give all memories, ordered by id")
         if len(vectors) != len(memories):
-            raise UsageError(
-                f"there are {len(vectors)} vectors for {len(memories)} memories", hint="give a vector or None for each"
-            )
+            what = f"there are {len(vectors)} vectors for {len(memories)} memories"
+            raise UsageError(what, hint="give a vector or None for each")
         stream.table.extend(memories, vectors)
         stream._missing = {memory.id: True for memory in memories if EMBEDDING_ERROR in memory.details}
         for id, at in (accesses or {}).items():
