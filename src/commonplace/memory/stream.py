@@ -525,10 +525,9 @@ class MemoryStream(Reader):
         return sum(vector is not None for _, vector in there)
 
     def _embedded(self, texts: Sequence[str], policy: Policy) -> Mapping[str, tuple[Vector | None, str]]:
-        unmade = sorted(id for id, failed in self._missing.copy().items() if not failed)
-        if any(texts) and unmade and compares_vectors(policy, self.table.embedder):
+        if self._missing and any(texts) and compares_vectors(policy, self.table.embedder):
             try:
-                self._embed(unmade)
+                self._embed(sorted(id for id, failed in self._missing.copy().items() if not failed))
             except Exception as error:
                 return dict.fromkeys(texts, (NOT_EMBEDDED, warned(error)))
         return super()._embedded(texts, policy)
