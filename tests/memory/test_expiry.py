@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from commonplace.errors import UsageError
-from commonplace.memory import Draft, MemoryStream, policies
+from commonplace.memory import Draft, MemoryStream, policies, table
 from memory.naive import hours
 
 THERE, GONE = hours(4), hours(5)
@@ -70,7 +70,10 @@ def test_a_revised_memory_expires_when_it_says_now():
     assert found(stream, THERE) == [1]
 
 
-def test_what_has_expired_is_found_and_forgotten_by_a_filter():
+@pytest.mark.parametrize("packed", [False, True])
+def test_what_has_expired_is_found_and_forgotten_by_a_filter(packed, monkeypatch):
+    if packed:
+        monkeypatch.setattr(table, "_LATEST", 0)
     stream = parking(MemoryStream("maria"))
     assert stream.search(expired_by=THERE) == []
     assert [memory.id for memory in stream.search(expired_by=GONE)] == [1]

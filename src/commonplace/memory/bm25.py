@@ -525,15 +525,13 @@ class Spelling:
     def __init__(self) -> None:
         self._terms: dict[str, int] = {}  # term → how many different trigrams it has
         self._with: dict[str, list[str]] = {}  # trigram → terms
+        self._new: list[str] = []
+        """Terms that have been added since a term was last compared: trigrams take more than all the rest of an index,
+        and of many streams nobody ever asks with a word that they do not have."""
 
     def add(self, term: str) -> None:
-        """Adds a term, if it has a spelling."""
-        if term in self._terms or not has_spelling(term):
-            return
-        grams = _trigrams(term)
-        self._terms[term] = len(grams)
-        for gram in grams:
-            self._with.setdefault(gram, []).append(term)
+        """Adds a term."""
+        self._new.append(term)
 
     def like(self, term: str, kept: Sequence[KeptTerms] = ()) -> list[tuple[str, float]]:
         """Returns (known term, likeness of at least 0.5), the most alike first, without the term itself.
@@ -542,6 +540,12 @@ class Spelling:
         """
         if not has_spelling(term):
             return []
+        for new in self._new:
+            if new not in self._terms and has_spelling(new):
+                self._terms[new] = len(grams := _trigrams(new))
+                for gram in grams:
+                    self._with.setdefault(gram, []).append(new)
+        self._new.clear()
         grams = _trigrams(term)
         shared = Counter(other for gram in grams for other in self._with.get(gram, ()))
         alike = {other: 2 * count / (len(grams) + self._terms[other]) for other, count in shared.items()}

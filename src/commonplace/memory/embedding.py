@@ -128,14 +128,8 @@ NOT_EMBEDDED: Vector = np.empty(0, dtype=np.float32)
 """The vector of a question that cannot be embedded; no memory can be compared with it."""
 
 
-def query_vector(embedder: Embedder, text: str) -> tuple[Any, str]:
-    """Returns (the vector of a question, "") or, with an `EmbeddingWarning`, (`NOT_EMBEDDED`, how the embedder
-    failed)."""
-    return query_vectors(embedder, [text])[text]
-
-
 def query_vectors(embedder: Embedder, texts: Sequence[str]) -> dict[str, tuple[Any, str]]:
-    """Returns question → what `query_vector` returns of it, from one call of the embedder."""
+    """Returns question → (its vector, "") or, with an `EmbeddingWarning`, (`NOT_EMBEDDED`, how the embedder failed)."""
     try:
         found = _embed_queries(embedder, texts)
         return {text: (NOT_EMBEDDED if one is None else one, "") for text, one in zip(texts, found, strict=True)}

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from commonplace.canon import parsed
 from commonplace.clock import parse_iso
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory.blocks import BLOCKS, checked_blocks
-from commonplace.memory.embedding import Vector
+from commonplace.memory.preparing import Item, Prepared, mended
 from commonplace.memory.record import (
     QUOTES,
     SUPERSEDES,
     Emotion,
-    Kind,
-    Memory,
     MemoryFields,
     checked_count,
     checked_ids,
@@ -29,6 +28,7 @@ from commonplace.memory.record import (
     superseded,
 )
 from commonplace.memory.stores.codec import as_json, memory_json
+from commonplace.memory.table import View
 from commonplace.paths import kind_of
 from commonplace.whole_file import written_whole
 
@@ -39,49 +39,24 @@ LONGEST_LINE = 64 << 20
 _PLAIN = ("place", "source", "session", "tags", "event", "tick", "importance")
 
 
-class Exported(NamedTuple):
-    """One memory with what belongs to it."""
-
-    memory: Memory
-    vector: Vector | None
-    archived: bool
-
-
-class Imported(NamedTuple):
-    """One line of a file."""
-
-    text: str
-    at: Any
-    fields: MemoryFields
-    kind: Kind
-    accessed_at: Any
-    """None if it never was."""
-    cites: tuple[int, ...]
-    """Places in the file, 0 for the first."""
-    archived: bool
-    number: int
-    """Of the line, from 1."""
-    supersedes: tuple[int, ...]
-    """Places in the file; what is not there before it is left out."""
-    quotes: int | None = None
-    """The place in the file of the memory whose words it quotes."""
-
-
-def write(path: str | Path, memories: Iterable[Exported], embedder: str, blocks: Mapping[str, Any]) -> int:
+def write(path: str | Path, view: View, blocks: Mapping[str, Any], *, vectors: bool) -> int:
     """Writes a line per memory and returns how many. An existing file is replaced, whole or not at all.
 
     The first line has the core blocks, too; without a memory it is a line of their own.
     """
-    count = 0
+    count, table = 0, view.table
     first: dict[str, Any] = {BLOCKS: blocks} if blocks else {}
     with written_whole(path, force=True) as part, part.open("w", encoding="utf-8") as file:
-        for memory, vector, archived in memories:
-            line: dict[str, Any] = {**memory_json(memory), **first}
+        for row in range(view.length):
+            archived = row + 1 in table.archived
+            if not (archived or view.alive[row]):
+                continue
+            line: dict[str, Any] = {**memory_json(view.memory(row)), **first}
             first = {}
             if archived:
                 line["archived"] = True
-            if vector is not None:
-                line |= {"embedder": embedder, "embedding": [_number(value) for value in vector.tolist()]}
+            if vectors and (vector := table.given_vector(row)) is not None:
+                line |= {"embedder": table.embedder.name, "embedding": [_number(value) for value in vector.tolist()]}
             file.write(as_json(line) + "\n")
             count += 1
         if first:
@@ -89,12 +64,16 @@ def write(path: str | Path, memories: Iterable[Exported], embedder: str, blocks:
     return count
 
 
-def read(path: str | Path, embedder: str) -> tuple[list[Imported], dict[str, Any]]:
-    """Returns the memories and the core blocks of a file. `embedder`: whose vectors can be used; others are left out.
+def read(
+    path: str | Path, embedder: str, make: Callable[[Item], Prepared]
+) -> tuple[list[Prepared], list[int], dict[str, Any]]:
+    """Returns (the memories of a file, the places of those that are archived, the core blocks).
 
-    Raises UsageError that names the first line that is not a memory, CommonplaceError for a file that cannot be read.
+    `embedder`: whose vectors can be used; others are left out. `make`: checks and rates a memory. Raises UsageError
+    that names the first line that is not a memory, CommonplaceError for a file that cannot be read.
     """
-    found: list[Imported] = []
+    found: list[Prepared] = []
+    archived: list[int] = []
     blocks: dict[str, Any] = {}
     places: dict[int, int] = {}
     kind_of(path)
@@ -107,14 +86,17 @@ def read(path: str | Path, embedder: str) -> tuple[list[Imported], dict[str, Any
                     try:
                         row = _row(line)
                         blocks |= checked_blocks(row.pop(BLOCKS, None))
-                        if row:
-                            found.append(_line(row, places, len(found), embedder, number))
+                        if not row:
+                            continue
+                        one, is_archived = _line(row, places, len(found), embedder, make)
                     except (ValueError, OverflowError, UsageError) as error:
                         raise refused(path, number, error) from error
+                    archived += [len(found)] if is_archived else []
+                    found.append(one)
     except OSError as error:
         what = f"the file cannot be read ({error.strerror or error})"
         raise CommonplaceError(what, where=str(path), hint="give a file that `export` has written") from error
-    return found, blocks
+    return found, archived, blocks
 
 
 def refused(path: str | Path, line: int, error: Exception) -> UsageError:
@@ -131,7 +113,10 @@ def _row(line: bytes) -> dict[str, Any]:
     return cast("dict[str, Any]", given)
 
 
-def _line(row: dict[str, Any], places: dict[int, int], place: int, embedder: str, number: int) -> Imported:
+def _line(
+    row: dict[str, Any], places: dict[int, int], place: int, embedder: str, make: Callable[[Item], Prepared]
+) -> tuple[Prepared, bool]:
+    """Returns (the memory of a line, whether it is archived)."""
     for name in ("text", "created_at"):
         if not isinstance(row.get(name), str):
             raise UsageError(f"{name} is {row.get(name)!r:.60}", hint="a line has at least text and created_at")
@@ -152,7 +137,6 @@ def _line(row: dict[str, Any], places: dict[int, int], place: int, embedder: str
         if id in places:
             raise UsageError(f"id {id} was there before", hint="give each memory an id of its own, or none")
         places[id] = place
-    archived = row.get("archived") is True
     gone = superseded(details)
     supersedes = tuple(places[id] for id in gone if id in places)
     if gone:
@@ -161,8 +145,9 @@ def _line(row: dict[str, Any], places: dict[int, int], place: int, embedder: str
     if quote := quoted(details):
         details[QUOTES] = {**quote._asdict(), "id": 0}
         quotes = places.get(quote.id)
-    texts = cast(MemoryFields, fields)
-    return Imported(row["text"], at, texts, kind, accessed_at, cites, archived, number, supersedes, quotes)
+    one = make(Item(row["text"], at, cast(MemoryFields, fields)))
+    memory = replace(mended(one.memory), kind=kind, accessed_at=accessed_at or one.memory.accessed_at)
+    return Prepared(memory, one.vector, cites, supersedes, quotes), row.get("archived") is True
 
 
 def _emotion(given: Any) -> Emotion | None:

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import chain, islice
 from threading import RLock
-from types import TracebackType
-from typing import Self, Unpack
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.errors import UsageError
 from commonplace.memory.columns import micros
-from commonplace.memory.embedding import NOT_EMBEDDED, Embedder, Vector, query_vectors, usable
+from commonplace.memory.embedding import NOT_EMBEDDED, Vector, query_vectors, usable
 from commonplace.memory.explain import WhyNot, explain, why_not
 from commonplace.memory.policies import Policy, compares_vectors
 from commonplace.memory.record import (
     Memory,
     checked_count,
-    checked_embedding,
     checked_ids,
     checked_policy,
     checked_share,
@@ -50,16 +48,14 @@ class Reader:
     """Held while anything is read or written: any number of threads may ask."""
     policy: Policy
     """How to retrieve when a call names no policy."""
-    forgives = False
-    """Whether a question that the embedder fails on is answered without its vector. Where history depends on the
-    answer, in a draft and a snapshot, the embedder's error is raised."""
+    live = False
+    """Whether it is the stream itself: hits are last accessed as soon as they are found, and a question that the
+    embedder fails on is answered without its vector. Where history depends on the answer, in a draft and a snapshot,
+    the embedder's error is raised."""
 
     def _view(self) -> View:
         """Returns the rows this reader sees."""
         raise NotImplementedError
-
-    touches_at_once = False
-    """Whether a hit is last accessed at the moment of its question as soon as it is found."""
 
     def _touched(self, found: Retrieval) -> None:
         """Records the access of the hits."""
@@ -125,7 +121,7 @@ class Reader:
         texts = [clean(checked_string("query", query)) for query in queries]
         at, policy = self._moment(at), options.get("policy") or self.policy
         made: Mapping[str, tuple[Vector | None, str]] = {}
-        if self.forgives:
+        if self.live:
             made = self._embedded([*dict.fromkeys(texts)], policy)
         size = self._view().table.embedder.dimensions if made else 0
         vectors = {text: one if usable(one, size)[1] is not None else NOT_EMBEDDED for text, (one, _) in made.items()}
@@ -143,11 +139,11 @@ class Reader:
 
     def _answer(self, query: RetrievalQuery, *, touch: bool) -> Retrieval:
         made, failed = None, ""
-        if query.vector is None and self.forgives:
+        if query.vector is None and self.live:
             found = self._embedded([query.text], query.policy)  # before anything is locked: it may take seconds
             made, failed = found.get(query.text, (None, ""))
         with self.guard:
-            found = retrieve(self._view(), query, made, failed, touches=touch and self.touches_at_once)
+            found = retrieve(self._view(), query, made, failed, touches=touch and self.live)
             if touch:
                 self._touched(found)
             return found
@@ -230,6 +226,7 @@ class Reader:
             raise UsageError(f"there is no memory {id!r}", hint=hint)
         return found
 
+    @locked
     def _found_by_id(self, id: int) -> Memory | None:
         return self._view().memory(id - 1) if id in self else None
 
@@ -320,46 +317,6 @@ class Reader:
     def _latest(self) -> Iterator[Memory]:
         view = self._view()
         return (view.memory(row) for row in np.flatnonzero(view.alive)[::-1].tolist())
-
-
-class StoredReader(Reader):
-    """A reader that is closed at the end of a `with` statement.
-
-    A call without a time is of now. Runs ask drafts and snapshots, which refuse that: no clock reaches a history.
-    """
-
-    def _moment(self, at: datetime | None) -> datetime:
-        return datetime.now(UTC) if at is None else checked_time(at)
-
-    @property
-    def _embedder(self) -> Embedder:
-        raise NotImplementedError
-
-    def _meant(self, ids: Iterable[int] | None, where: Filters | None) -> tuple[int, ...]:
-        """Returns the ids that a call gives, or those that `search` finds by its filters. Raises UsageError unless it
-        gives one of the two, and for no filter at all, which would mean everything."""
-        if (ids is None) == (where is None):
-            raise UsageError("it is not clear which memories are meant", hint="give either ids or where")
-        if where is None:
-            return checked_ids(ids or ())
-        if not any(value is not None for value in where.values()):
-            raise UsageError("where has no filter", hint="give a filter of `search`; `delete` removes everything")
-        return tuple(memory.id for memory in self.search(**where))
-
-    def _vector(self, given: Vector | None) -> Vector | None:
-        return given if given is NOT_EMBEDDED else checked_embedding(given, self._embedder)
-
-    def close(self) -> None:
-        """Closes the store, if this has opened it. May be called twice."""
-        raise NotImplementedError
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 class Snapshot(Reader):

@@ -151,7 +151,7 @@ class Memory:
     @property
     def expires_at(self) -> datetime | None:
         """The time from which on it is not recalled; None for one that never expires."""
-        return expiry_of(self.details) if EXPIRES in self.details else None
+        return expiry_of(self.details)
 
 
 def superseded(details: Mapping[str, Any]) -> tuple[int, ...]:
@@ -265,11 +265,7 @@ def with_expiry(details: Mapping[str, Any], expires_at: object) -> Mapping[str, 
 
 def expiry_of(details: Mapping[str, Any]) -> datetime | None:
     """Returns when a memory with these details expires; None for never, and where they do not say it as ISO text."""
-    given = details.get(EXPIRES)
-    try:
-        return parse_iso(given) if isinstance(given, str) else None
-    except (ValueError, OverflowError):
-        return None
+    return _moment(details.get(EXPIRES))
 
 
 _KEPT = [name for name in Memory.__slots__ if name != "accessed_at"]

@@ -79,14 +79,14 @@ class PackedRecords:
         self._events = bytearray()
         self._ends: NDArray[np.int64] = np.empty(16, dtype=np.int64)
         """By row: where its event ends in `_events`."""
-        self._whole: dict[int, Memory] = {}
+        self.whole: dict[int, Memory] = {}
         """Rows that JSON cannot hold, and those changed since."""
 
     def append(self, memory: Memory) -> None:
         """Packs the next row."""
         rest = _rest(memory)
         if rest is None:
-            self._whole[self.size] = memory
+            self.whole[self.size] = memory
         self._reserve(self.size + 1)
         self._ticks[self.size] = memory.tick
         self._rests[self.size] = self._number(rest or "")
@@ -119,7 +119,7 @@ class PackedRecords:
         """
         first, size = since["rows"], self.size
         rests = self._rests[first:size].copy()
-        for row, memory in self._whole.items():
+        for row, memory in self.whole.items():
             if row >= first:
                 rare = {name: value for name, value in rare_fields(memory).items() if name != "event"}
                 rests[row - first] = self._number(as_json(rare) if rare else "")
@@ -142,21 +142,18 @@ class PackedRecords:
         }
 
     @property
+    def lasts(self) -> bool:
+        """Whether segments keep all there is: JSON cannot hold everything."""
+        return all(_rest(memory) is not None for memory in self.whole.values())
+
+    @property
     def rests(self) -> int:
         """How many different rare fields there are."""
         return len(self._known)
 
-    def replace(self, row: int, memory: Memory) -> None:
-        """Puts another memory in the place of a packed one."""
-        self._whole[row] = memory
-
-    def whole(self, row: int) -> Memory | None:
-        """Returns the memory of a row that is kept as an object."""
-        return self._whole.get(row)
-
     def rare(self, row: int) -> Mapping[str, Any] | None:
         """Returns the rare fields of a row but the event; None if it is kept as an object or not packed."""
-        return None if row >= self.size or row in self._whole else self._rare(int(self._rests[row]))
+        return None if row >= self.size or row in self.whole else self._rare(int(self._rests[row]))
 
     def labelled(self, test: Callable[[Any], bool]) -> NDArray[np.bool_]:
         """Returns which rows have labels that pass a test, which is made once for all that have the same.
@@ -170,7 +167,7 @@ class PackedRecords:
         passed = np.array([test(labels) for labels in self._labels], dtype=np.bool_)
         numbers = np.array(self._labels_of, dtype=np.int32)
         found = passed.take(numbers).take(self._rests[: self.size]) if len(passed) else np.empty(0, dtype=np.bool_)
-        for row, memory in self._whole.items():
+        for row, memory in self.whole.items():
             found[row] = test(memory)
         return found
 
@@ -187,7 +184,7 @@ class PackedRecords:
             rare = self._fields_of(number) if written in self._known[number] else _NONE
             passed[number] = name in rare and test(SimpleNamespace(**{name: rare[name]}))
         found = passed[numbers] & among
-        for row, memory in self._whole.items():
+        for row, memory in self.whole.items():
             found[row] = among[row] and test(memory)
         return found
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
@@ -17,7 +18,9 @@ from commonplace.languages import file_text, word_list
 from commonplace.languages.ko import morphology as korean
 from commonplace.memory.analyser import content_words, grammar_words
 from commonplace.memory.emotion import language_of
-from commonplace.memory.record import Memory
+from commonplace.memory.facts import is_said_before
+from commonplace.memory.preparing import Prepared, failure, flagged
+from commonplace.memory.record import SUPERSEDES, Memory, checked_ids
 
 Restatements = Callable[[Memory, Sequence[Memory]], Iterable[int]]
 """A new memory and earlier ones that are still true and may be about the same → ids of those it supersedes."""
@@ -25,7 +28,38 @@ _SPEAKERS = ("", "user", "human")
 """Sources that mean the one whose memory it is."""
 _SOMEBODY = "?"
 """The owner of a claim about *he*, *she* or *they*."""
+_BESIDE = 200
+"""How many memories that are added with it may be superseded by one: the latest."""
 _NONE: frozenset[str] = frozenset()
+
+
+def linked(
+    made: Sequence[Prepared], first: int, restatements: Restatements, akin: Callable[[Memory], Sequence[Memory]]
+) -> list[Prepared]:
+    """Returns memories that are to be added with the ids from `first` on, with what they restate, where they do not say
+    it themselves. What fails is logged, and supersedes nothing.
+
+    `akin`: returns memories of the stream that may be about the same as a new one.
+    """
+    known, found = list[Memory](), list[Prepared]()
+    for place, one in enumerate(made):
+        memory, gone = replace(one.memory, id=first + place), {*one.memory.supersedes}
+        if gone:
+            found.append(one)
+        else:
+            beside = [old for old in known[-_BESIDE:] if old.created_at <= memory.created_at]
+            try:
+                candidates = {old.id: old for old in [*akin(memory), *beside] if is_said_before(old, memory)}
+                ids = restatements(memory, list(candidates.values())) if candidates else ()
+                gone = candidates.keys() & checked_ids(ids)
+            except Exception as error:
+                failure(memory.agent, "restatements", error)
+            earlier = sorted(id for id in gone if id < first)
+            flags = flagged(one.memory, {SUPERSEDES: earlier}) if earlier else one.memory
+            inside = tuple(sorted(id - first for id in gone if id >= first))
+            found.append(one._replace(memory=flags, supersedes=inside))
+        known = [old for old in known if old.id not in gone] + [memory]
+    return found
 
 
 class Claim(NamedTuple):

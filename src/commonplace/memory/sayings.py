@@ -257,6 +257,11 @@ class Sayings:
             "vectors": vectors,
         }
 
+    @property
+    def lasts(self) -> bool:
+        """Whether segments keep all there is: they lack what was given as a vector and is not usable."""
+        return not np.isin(self.state[: len(self.texts)], (NON_FINITE, WRONG_SIZE)).any()
+
     def vectors_ready(self) -> int:
         """Returns how many first sayings have their vectors, so far as they will ever have one."""
         waiting = np.flatnonzero(self.state[: len(self.texts)] == _WAITING)

@@ -89,6 +89,7 @@ _PER = {
 """Arrays that a segment has for what is new in it."""
 _WHOLE = {"rows": ("accessed", "importance", "alive"), "sayings": ("state", "norms")}
 """Arrays that a segment has for all that there is."""
+_NOTHING = np.empty(0, dtype=np.uint8)
 _HEAD = b"commonplace index\n"
 _ALIGNED = 64
 _MAPPED = 1 << 20
@@ -245,6 +246,26 @@ def _refuse_wrong_whole(arrays: Arrays, total: Counts) -> None:
     _require(_within(arrays["removed"], 0, rows) and bool((np.diff(arrays["removed"]) > 0).all()))
     _require(_within(arrays["state"], 0, _WAITING + 1) and bool((arrays["norms"] > 0).all()))
     _require(bool((arrays["state"][total["vectors"] :] == _WAITING).all()) and len(arrays["whole"]) == 1)
+
+
+def in_one_piece(arrays: Arrays) -> bytes:
+    """Returns the arrays of a segment as bytes; `apart` gives them back, and empty ones for those that are missing."""
+    each = [arrays.get(name, _NOTHING) for name in _TYPES]
+    vectors = arrays["vectors"]
+    sizes = [*map(len, each), *vectors.shape, vectors.itemsize]
+    return b"".join([array.tobytes() for array in (np.array(sizes, dtype="<i4"), *each, vectors)])
+
+
+def apart(data: bytes) -> Segment:
+    """Returns the segment that has these arrays and no labels."""
+    *sizes, count, dimensions, width = np.frombuffer(data, "<i4", len(_TYPES) + 3).tolist()
+    place, arrays = 4 * (len(_TYPES) + 3), dict[str, NDArray[Any]]()
+    for (name, kind), size in zip(_TYPES.items(), sizes, strict=True):
+        arrays[name] = np.frombuffer(data, kind, size, place)
+        place += arrays[name].nbytes
+    kinds = {size: kind for kind, size in _WIDTHS.items()}
+    arrays["vectors"] = np.frombuffer(data, kinds[width], count * dimensions, place).reshape(count, dimensions)
+    return Segment(arrays, dict.fromkeys(COUNTED, 0), {"vectors": count}, {})
 
 
 def joined(segments: Sequence[Segment], name: str, dtype: Any = None) -> NDArray[Any]:

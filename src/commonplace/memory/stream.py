@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from logging import getLogger
 from pathlib import Path
+from types import TracebackType
 from typing import Any, Literal, NamedTuple, Self, TypeVar, cast
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +48,6 @@ from commonplace.memory.facts import (
     flagged_again,
     flags_of,
     grouped,
-    is_said_before,
 )
 from commonplace.memory.importance import shared_rater
 from commonplace.memory.policies import Policy, compares_vectors
@@ -66,7 +68,7 @@ from commonplace.memory.preparing import (
     replaced,
     vectors_of,
 )
-from commonplace.memory.reader import Snapshot, StoredReader
+from commonplace.memory.reader import Reader, Snapshot
 from commonplace.memory.record import (
     QUOTES,
     SUPERSEDES,
@@ -76,6 +78,7 @@ from commonplace.memory.record import (
     Rater,
     checked_citations,
     checked_count,
+    checked_embedding,
     checked_emotion,
     checked_ids,
     checked_importance,
@@ -91,7 +94,7 @@ from commonplace.memory.record import (
 )
 from commonplace.memory.records import StoredRows
 from commonplace.memory.reflection import after, since_reflection
-from commonplace.memory.restatements import Restatements, topic_words
+from commonplace.memory.restatements import Restatements, linked, topic_words
 from commonplace.memory.retrieval import Retrieval, RetrievalQuery, retrieve
 from commonplace.memory.scoring import ScoredMemory
 from commonplace.memory.search import Filters
@@ -107,6 +110,8 @@ from commonplace.memory.stores.keeper import (
 )
 from commonplace.memory.stores.opening import open_store
 from commonplace.memory.stores.store import (
+    ARCHIVED,
+    FORGOTTEN,
     Add,
     Archive,
     Configure,
@@ -123,7 +128,7 @@ from commonplace.memory.stores.store import (
     checked_agent,
     fold,
 )
-from commonplace.memory.table import MemoryTable, View
+from commonplace.memory.table import MemoryTable, PackedTable, View
 from commonplace.memory.threads import in_thread, locked
 from commonplace.memory.truth import Truth
 from commonplace.text import NotebookText
@@ -150,12 +155,16 @@ _MOVED: Mapping[type, Literal["forgotten", "archived", "restored"]] = {
 UNMADE = "unmade"
 """The setting of a character some of whose memories a model has not embedded, because no policy has read vectors."""
 
+_AWAKE: deque[ref[MemoryStream]] = deque()
+"""The streams of stores whose tables are not packed, the one woken first in front. A short stream that nobody uses thus
+takes a twentieth of the RAM; its next question makes the indexes again, which takes a millisecond or two."""
+_MOST_AWAKE, _SHORT = 32, 64
+"""How many short streams stay awake, and how many memories they have at most."""
+
 _AKIN = replace(policies.LEXICAL, name="akin", recency_weight=0.0, importance_weight=0.0, k=200)
 """How memories are found that a new one may supersede."""
 _LEAST = 1e-6
 """How relevant these are at least: they have a word in common."""
-_BESIDE = 200
-"""How many memories that are added with it may be superseded by one: the latest."""
 
 
 def _named(embedder: Embedder | Embeds, where: str) -> Embedder:
@@ -179,7 +188,7 @@ _PLAIN: Mapping[str, Callable[[Any], Any]] = {
 """Fields that `revise` replaces, and how a new value is checked."""
 
 
-class MemoryStream(StoredReader):
+class MemoryStream(Reader):
     """Everything one character remembers, in RAM; `open` adds a store that keeps it.
 
     `embedder` is an `Embedder`, or a function from texts to vectors. `rater` is any callable from a text to an
@@ -188,8 +197,7 @@ class MemoryStream(StoredReader):
     `FactsByMind("ollama:qwen3:4b")`; None for no facts. Any number of threads may use a stream.
     """
 
-    forgives = True
-    touches_at_once = True
+    live = True
 
     def __init__(
         self,
@@ -208,24 +216,61 @@ class MemoryStream(StoredReader):
         self.restatements = restatements
         self.facts = facts
         self.policy = checked_policy(policy)
-        parts = as_embedder(embedder or default_embedder()), rater or shared_rater(analyser.language), analyser
-        self.table = MemoryTable(agent, *parts)
-        """For this package: what the stream, its draft and its snapshots share."""
-        self.table.eager = compares_vectors(policy, self.table.embedder)
-        self.guard = self.table.guard
+        embedder = as_embedder(embedder or default_embedder())
+        parts = embedder, rater or shared_rater(analyser.language), analyser
+        self._table: MemoryTable | PackedTable = MemoryTable(agent, *parts, compares_vectors(policy, embedder))
+        self.guard = self._table.guard
         self._since = 0.0  # importance since the last reflection
-        self._unembedded: set[int] = set()
-        """Those whose embedder failed."""
-        self._unmade: set[int] = set()
-        """Those whose vector a model has not made yet, because no policy has read it."""
+        self._missing: dict[int, bool] = {}
+        """Those without a vector: True where the embedder failed, False where a model has not made it yet, because no
+        policy has read it."""
         self._keeper: Keeper | None = None
         self.on_change = on_change
         """Called after a change is stored, or None. See docs/memory.md."""
         self._untold: list[Change] = []
         self._settings: Mapping[str, Any] = {}
         """Those that a store would keep, of a stream without one."""
-        self.blocks = Blocks(self)
+
+    @property
+    def blocks(self) -> Blocks:
         """Small texts that an assistant is always shown."""
+        return Blocks(self)
+
+    @property
+    def table(self) -> MemoryTable:
+        """For this package: what the stream, its draft and its snapshots share."""
+        table = self._table
+        return table if isinstance(table, MemoryTable) else self._woken()
+
+    @locked
+    def _woken(self) -> MemoryTable:
+        table = self._table
+        if isinstance(table, PackedTable):
+            table = self._table = table.unpacked()
+            self._stay_awake()
+        return table
+
+    def _stay_awake(self) -> None:
+        """Packs the table of the stream that was woken first, if there are too many awake."""
+        _AWAKE.append(ref(self))
+        if len(_AWAKE) > _MOST_AWAKE:
+            first = _AWAKE.popleft()
+            other = first()
+            if other is self or (other is not None and not other._packs()):
+                _AWAKE.append(first)
+
+    def _packs(self) -> bool:
+        """Packs the table until the next call, if it is short; returns False while somebody uses it."""
+        if not self.guard.acquire(blocking=False):
+            return False
+        try:
+            if isinstance(table := self._table, MemoryTable) and table.length <= _SHORT:
+                if table.writer is not None:
+                    return False
+                self._table = table.packed() or table
+            return True
+        finally:
+            self.guard.release()
 
     @classmethod
     def open(
@@ -257,59 +302,37 @@ class MemoryStream(StoredReader):
         own = store is not where
         try:
             embedder = _named(embedder or default_embedder(), store.where)
-            if not reembed:
-                stream = cls._of_index(store, agent, policy, embedder, rater, analyser, own=own)
-                if stream is not None:
-                    stream.restatements, stream.facts, stream.on_change = restatements, facts, on_change
-                    return stream
-            writer = Writer(store, agent)
-            stored = writer.stored
-            analyser = analyser or analyser_of(stored.settings)
-            if reembed and stored.memories:
-                make_vectors(writer, embedder, analyser, progress)
-            refuse_other_embedder(stored.settings, embedder, store.where)
-            stream = cls.restore(
-                agent,
-                stored.memories,
-                stored.vectors,
-                forgotten=stored.forgotten,
-                archived=stored.archived,
-                policy=policy,
-                embedder=embedder,
-                rater=rater,
-                analyser=analyser,
-                restatements=restatements,
-                facts=facts,
-            )
+            parts: dict[str, Any] = {"policy": policy, "embedder": embedder, "rater": rater, "analyser": analyser}
+            parts |= {"restatements": restatements, "facts": facts}
+            stream = None if reembed else cls._of_index(store, agent, parts, own=own)
+            if stream is None:
+                writer = Writer(store, agent)
+                stored = writer.stored
+                parts["analyser"] = analyser = analyser or analyser_of(stored.settings)
+                if reembed and stored.memories:
+                    make_vectors(writer, embedder, analyser, progress)
+                refuse_other_embedder(stored.settings, embedder, store.where)
+                gone: dict[str, Any] = {"forgotten": stored.forgotten, "archived": stored.archived}
+                stream = cls.restore(agent, stored.memories, stored.vectors, **gone, **parts)
+                keeper = stream._keep_in(store, writer.mark, stored.settings, own=own)
+                if keeper.made_with.get(UNMADE):
+                    stream._note_missing(stored.memories)
+                keeper.changed = len(stored.memories)
         except BaseException:
             if own:
                 store.close()
             raise
-        keeper = stream._keep_in(store, writer.mark, stored.settings, own=own)
-        if keeper.made_with.get(UNMADE):
-            stream._note_missing(stored.memories)
-        keeper.changed = len(stored.memories)
         stream.on_change = on_change
         return stream
 
     @classmethod
-    def _of_index(
-        cls,
-        store: Store,
-        agent: str,
-        policy: Policy,
-        embedder: Embedder,
-        rater: Rater | None,
-        analyser: Analyser | None,
-        *,
-        own: bool,
-    ) -> Self | None:
+    def _of_index(cls, store: Store, agent: str, parts: dict[str, Any], *, own: bool) -> Self | None:
         """Opens a stream with the index that a store keeps beside its rows; None if that is of no use."""
         if not hasattr(store, "index") or (index := cast(Indexed, store).index(checked_agent(agent))) is None:
             return None
-        refuse_other_embedder(index.settings, embedder, store.where)
-        analyser = analyser or analyser_of(index.settings)
-        stream = cls(agent, policy, embedder=embedder, rater=rater, analyser=analyser)
+        refuse_other_embedder(index.settings, parts["embedder"], store.where)
+        parts["analyser"] = parts["analyser"] or analyser_of(index.settings)
+        stream = cls(agent, **parts)
         if index.made_with != index_made_with(stream.table):
             return None
         try:
@@ -319,9 +342,9 @@ class MemoryStream(StoredReader):
             return None
         keeper = stream._keep_in(store, index.mark, index.settings, own=own)
         keeper.files = list(index.files)
-        stream._unembedded = set(segments[-1].arrays["failed"].tolist())
         if keeper.made_with.get(UNMADE) and not is_pure(stream.table.embedder):
-            stream._unmade = stream.table.without_vectors() - stream._unembedded
+            stream._missing = dict.fromkeys(stream.table.without_vectors(), False)
+        stream._missing |= dict.fromkeys(segments[-1].arrays["failed"].tolist(), True)
         stream._since = since_reflection(stream._view())
         stream._bring_in()
         return stream
@@ -331,8 +354,9 @@ class MemoryStream(StoredReader):
         self.table.eager = self.table.eager or getattr(store, "compares", False)
         made_with = settings_of(self.table.embedder, self.table.analyser)
         if settings.get(UNMADE) or self._skips:
-            made_with[UNMADE] = True
+            made_with = {**made_with, UNMADE: True}
         self._keeper = Keeper(store, self.agent, mark, settings, made_with, own=own)
+        self._stay_awake()
         return self._keeper
 
     @classmethod
@@ -356,16 +380,13 @@ class MemoryStream(StoredReader):
         stream = cls(agent, **parts)
         for expected, memory in enumerate(memories, start=1):
             if memory.id != expected:
-                raise UsageError(
-                    f"memory {memory.id} is out of place; expected memory {expected}",
-                    hint="give all memories, ordered by id",
-                )
+                what = f"memory {memory.id} is out of place; expected memory {expected}"
+                raise UsageError(what, hint="give all memories, ordered by id")
         if len(vectors) != len(memories):
-            raise UsageError(
-                f"there are {len(vectors)} vectors for {len(memories)} memories", hint="give a vector or None for each"
-            )
+            what = f"there are {len(vectors)} vectors for {len(memories)} memories"
+            raise UsageError(what, hint="give a vector or None for each")
         stream.table.extend(memories, vectors)
-        stream._unembedded = {memory.id for memory in memories if EMBEDDING_ERROR in memory.details}
+        stream._missing = {memory.id: True for memory in memories if EMBEDDING_ERROR in memory.details}
         for id, at in (accesses or {}).items():
             stream.table.touch([id], at)
         return stream._without(forgotten, archived)
@@ -382,10 +403,9 @@ class MemoryStream(StoredReader):
 
     def _without(self, forgotten: Iterable[int], archived: Iterable[int] = ()) -> Self:
         """Returns the stream that was just filled, without what is gone."""
-        self.table.archived = set(archived)
-        gone = self._known({*forgotten, *self.table.archived})
-        if gone:
-            self.table.remove(gone)
+        for ids, state in ((forgotten, FORGOTTEN), (archived, ARCHIVED)):
+            if gone := self._known(ids):
+                self.table.move(gone, state)
         self._since = since_reflection(self._view())
         return self
 
@@ -448,8 +468,7 @@ class MemoryStream(StoredReader):
             valid_until=valid_until,
             expires_at=expires_at,
         )
-        made = self._linked([self._made(Item(text, self._moment(at), fields))], self.restatements)
-        return self._remembered(made, self.restatements)[0]
+        return self._remembered([self._made(Item(text, self._moment(at), fields))], self.restatements)[0]
 
     def add_many(
         self,
@@ -474,19 +493,19 @@ class MemoryStream(StoredReader):
                 made.append(self._made(item))
             except UsageError as error:
                 raise located(error, position) from error
-        restatements = restatements or self.restatements
-        return self._remembered(self._linked(made, restatements), restatements) if made else []
+        return self._remembered(made, restatements or self.restatements) if made else []
 
-    def _remembered(self, made: Sequence[Prepared], restatements: Restatements | None) -> list[Memory]:
+    def _remembered(self, made: list[Prepared], restatements: Restatements | None) -> list[Memory]:
         """Adds the memories, and then the facts in them, if somebody finds any."""
         if self.facts is None:
-            return self._add(made)
+            return self._add(made, restatements)
         asked = [one.memory.kind == "observation" and QUOTES not in one.memory.details for one in made]
         memories = self._add(
             [
                 one._replace(memory=flagged(one.memory, {FACTS_ERROR: NOT_YET})) if wanted else one
                 for one, wanted in zip(made, asked, strict=True)
-            ]
+            ],
+            restatements,
         )
         asking = [memory for memory, wanted in zip(memories, asked, strict=True) if wanted]
         self._extract(self.facts, asking, restatements)
@@ -531,7 +550,7 @@ class MemoryStream(StoredReader):
                 self._again(partial(self._flag, dict.fromkeys(ids, flags)))
                 failed += ids
                 continue
-            facts = self._add(self._linked(made, restatements)) if made else []
+            facts = self._add(made, restatements) if made else []
             texts = {memory.id: memory.full_text for memory in some}
             gone = list[int]()
             for fact in facts:  # somebody may have forgotten or revised its source meanwhile
@@ -563,32 +582,6 @@ class MemoryStream(StoredReader):
         if changed := [memory for memory, before in zip(told, there, strict=True) if memory != before]:
             self._write(Revise(changed, None))
 
-    def _linked(self, made: Sequence[Prepared], restatements: Restatements | None) -> Sequence[Prepared]:
-        """Returns the memories with what they restate, where they do not say it. Outside the lock: a mind may take
-        seconds. What fails is logged, and supersedes nothing."""
-        if restatements is None:
-            return made
-        first, known, found = self.last_id + 1, list[Memory](), list[Prepared]()
-        for place, one in enumerate(made):
-            memory, gone = replace(one.memory, id=first + place), {*one.memory.supersedes}
-            if gone:
-                found.append(one)
-            else:
-                beside = [old for old in known[-_BESIDE:] if old.created_at <= memory.created_at]
-                try:
-                    akin = [*self._akin(memory), *beside]
-                    candidates = {old.id: old for old in akin if is_said_before(old, memory)}
-                    ids = restatements(memory, list(candidates.values())) if candidates else ()
-                    gone = candidates.keys() & checked_ids(ids)
-                except Exception as error:
-                    failure(self.agent, "restatements", error)
-                earlier = sorted(id for id in gone if id < first)
-                linked = flagged(one.memory, {SUPERSEDES: earlier}) if earlier else one.memory
-                inside = tuple(sorted(id - first for id in gone if id >= first))
-                found.append(one._replace(memory=linked, supersedes=inside))
-            known = [old for old in known if old.id not in gone] + [memory]
-        return found
-
     @locked
     def _akin(self, memory: Memory) -> list[Memory]:
         """Returns memories that may be about the same and are still true, the most similar first, and the latest. For
@@ -609,7 +602,7 @@ class MemoryStream(StoredReader):
     def unembedded(self) -> tuple[int, ...]:
         """Ids of the memories whose embedder failed, and of those that a model has not embedded yet because no policy
         has read their vectors. `reembed` makes them."""
-        return tuple(id for id in sorted(self._unembedded | self._unmade) if id in self.table)
+        return tuple(id for id in sorted(self._missing) if id in self.table)
 
     def reembed(self, batch: int = 256) -> int:
         """Makes the vectors that are missing, `batch` texts at a time, and returns how many it made.
@@ -637,14 +630,14 @@ class MemoryStream(StoredReader):
         ]
         before = [memory for memory, _ in there]
         self._write(Revise([mended(memory) for memory in before], [vector for _, vector in there]))
-        self._unembedded.difference_update(memory.id for memory in before)
-        self._unmade.difference_update(memory.id for memory in before)
+        for memory in before:
+            self._missing.pop(memory.id, None)
         return sum(vector is not None for _, vector in there)
 
     def _embedded(self, texts: Sequence[str], policy: Policy) -> Mapping[str, tuple[Vector | None, str]]:
-        if any(texts) and self._unmade and compares_vectors(policy, self.table.embedder):
+        if self._missing and any(texts) and compares_vectors(policy, self.table.embedder):
             try:
-                self._embed(sorted(self._unmade))
+                self._embed(sorted(id for id, failed in self._missing.copy().items() if not failed))
             except Exception as error:
                 return dict.fromkeys(texts, (NOT_EMBEDDED, warned(error)))
         return super()._embedded(texts, policy)
@@ -657,11 +650,13 @@ class MemoryStream(StoredReader):
     def _note_missing(self, memories: Iterable[Memory]) -> None:
         """Notes which of these memories have no vector yet."""
         table = self.table
+        waits = not is_pure(table.embedder) and (self._skips or UNMADE in self.settings)
         for memory in memories:
             failed = EMBEDDING_ERROR in memory.details
-            unmade = not failed and not is_pure(table.embedder) and not table.has_vector(memory.id - 1)
-            (self._unembedded.add if failed else self._unembedded.discard)(memory.id)
-            (self._unmade.add if unmade else self._unmade.discard)(memory.id)
+            if failed or (waits and not table.has_vector(memory.id - 1)):
+                self._missing[memory.id] = failed
+            else:
+                self._missing.pop(memory.id, None)
 
     def _made(self, item: Item) -> Prepared:
         """Returns the memory, checked and rated. Outside the lock: a rater may take seconds."""
@@ -676,15 +671,20 @@ class MemoryStream(StoredReader):
             found=self._found_by_id,
         )
 
-    def _add(self, made: Sequence[Prepared]) -> list[Memory]:
-        """Embeds the memories and adds them, all or none. Only the adding is under the lock."""
+    def _add(self, made: list[Prepared], restatements: Restatements | None = None) -> list[Memory]:
+        """Links the memories with what they restate, embeds them and adds them, all or none. Only the adding is under
+        the lock: a model may take seconds."""
+        if restatements is not None:
+            made = linked(made, self.last_id + 1, restatements, self._akin)
         vectors: list[Vector | None] = [one.vector for one in made]
         missing = [place for place, vector in enumerate(vectors) if vector is None and self.table.eager]
         texts = [made[place].memory.text for place in missing]
         found, failed = embedded(self.agent, self.table.embedder, texts)
         for place, vector in zip(missing, found, strict=True):
             vectors[place] = vector
-        return self._again(lambda: self._append(made, vectors, missing if failed else (), failed))
+            if failed:
+                made[place] = made[place]._replace(memory=flagged(made[place].memory, {EMBEDDING_ERROR: failed}))
+        return self._again(lambda: self._append(made, vectors))
 
     def _again(self, change: Callable[[], Result]) -> Result:
         """Returns what `change` returns, which changes the store and then the stream, and tells `on_change`. Where
@@ -699,7 +699,11 @@ class MemoryStream(StoredReader):
                     self._bring_in()
             untold, self._untold = self._untold, []
         for one in untold:
-            self._tell(one)
+            try:
+                if self.on_change is not None:
+                    self.on_change(one)
+            except Exception:
+                getLogger("commonplace.memory").exception("on_change of %s failed; the change is stored", self.agent)
         return result
 
     def _note(self, what: Literal["added", "revised", "forgotten", "archived", "restored"], ids: Iterable[int]) -> None:
@@ -707,26 +711,14 @@ class MemoryStream(StoredReader):
         if self.on_change is not None:
             self._untold.append(Change(self.agent, what, tuple(self._view().memory(id - 1) for id in ids)))
 
-    def _tell(self, change: Change) -> None:
-        try:
-            if self.on_change is not None:
-                self.on_change(change)
-        except Exception:
-            getLogger("commonplace.memory").exception("on_change of %s failed; the change is stored", self.agent)
-
-    def _append(
-        self, made: Sequence[Prepared], vectors: Sequence[Vector | None], missing: Sequence[int], failed: str
-    ) -> list[Memory]:
-        """Adds memories under the next ids. `missing`: places of those whose embedder failed, and how."""
+    def _append(self, made: Sequence[Prepared], vectors: Sequence[Vector | None]) -> list[Memory]:
+        """Adds memories under the next ids."""
         self.table.cut()
         first = self.table.committed + 1
         memories = [self._numbered(one, first, place) for place, one in enumerate(made)]
-        for place in missing:
-            memories[place] = flagged(memories[place], {EMBEDDING_ERROR: failed})
         for memory, vector in zip(memories, vectors, strict=True):
             self.table.append(memory, vector)
         self._commit(memories)
-        self._unembedded.update(memories[place].id for place in missing)
         return memories
 
     def _numbered(self, one: Prepared, first: int, place: int) -> Memory:
@@ -763,10 +755,7 @@ class MemoryStream(StoredReader):
         either ids or at least one filter.
         """
         wanted = None if ids is None else checked_ids(ids)
-        if dry_run:
-            with self.guard:
-                return self._there(self._meant(wanted, where), Forget)
-        return self._again(lambda: self._moved(self._meant(wanted, where), Forget))
+        return self._again(lambda: self._moved(self._meant(wanted, where), Forget, dry_run=dry_run))
 
     def archive(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Archives memories until `unarchive`; returns the ids that existed.
@@ -781,20 +770,29 @@ class MemoryStream(StoredReader):
         wanted = checked_ids(ids)
         return self._again(lambda: self._moved(wanted, Restore))
 
-    def _moved(self, ids: Iterable[int], how: type[Forget | Archive | Restore]) -> tuple[int, ...]:
+    def _meant(self, ids: Iterable[int] | None, where: Filters | None) -> tuple[int, ...]:
+        """Returns the ids that a call gives, or those that `search` finds by its filters. Raises UsageError unless it
+        gives one of the two, and for no filter at all, which would mean everything."""
+        if (ids is None) == (where is None):
+            raise UsageError("it is not clear which memories are meant", hint="give either ids or where")
+        if where is None:
+            return checked_ids(ids or ())
+        if not any(value is not None for value in where.values()):
+            raise UsageError("where has no filter", hint="give a filter of `search`; `delete` removes everything")
+        return tuple(memory.id for memory in self.search(**where))
+
+    def _moved(
+        self, ids: Iterable[int], how: type[Forget | Archive | Restore], *, dry_run: bool = False
+    ) -> tuple[int, ...]:
         """Moves those of the memories that can be moved so, in the store and here; their ids, ascending."""
-        there = self._there(ids, how)
-        if there:
+        table, wanted = self.table, self._known(ids)
+        there = tuple(
+            id for id in wanted if (how is not Restore and id in table) or (how is not Archive and id in table.archived)
+        )
+        if there and not dry_run:
             self._write(how(there))
             self._note(_MOVED[how], there)
         return there
-
-    def _there(self, ids: Iterable[int], how: type[Forget | Archive | Restore]) -> tuple[int, ...]:
-        """Returns the ids of those of the memories that can be moved so, ascending."""
-        table, wanted = self.table, self._known(ids)
-        return tuple(
-            id for id in wanted if (how is not Restore and id in table) or (how is not Archive and id in table.archived)
-        )
 
     @property
     @locked
@@ -915,24 +913,18 @@ class MemoryStream(StoredReader):
         assert keeper is not None
         table.cut()
         log = keeper.news()
+        configured = [one.settings for one in log.operations if isinstance(one, Configure)]
+        settings = [{} if log.whole else keeper.settings, *configured][-1]
+        refuse_other_embedder(settings, table.embedder, keeper.store.where)
+        keeper.mark, keeper.settings = log.mark, settings
         if log.whole:
             stored = Stored(agent=self.agent)
             fold(log.operations, stored)
-            settings = stored.settings
-        else:
-            stored, configured = None, [one.settings for one in log.operations if isinstance(one, Configure)]
-            settings = configured[-1] if configured else keeper.settings
-        refuse_other_embedder(settings, table.embedder, keeper.store.where)
-        keeper.mark, keeper.settings = log.mark, settings
-        if stored is not None:
             return self._become(stored)
         before = table.committed
         fold(log.operations, table)
         told = [memory for one in log.operations if isinstance(one, Add | Revise) for memory in one.memories]
-        self._unembedded.difference_update(memory.id for memory in told)
-        self._unembedded.update(memory.id for memory in told if EMBEDDING_ERROR in memory.details)
-        if settings.get(UNMADE):
-            self._note_missing(told)
+        self._note_missing(told)
         if told:
             self._since = since_reflection(self._view())
         fold((Touch(keeper.accesses),), table)  # they are written later than what others have written
@@ -970,11 +962,8 @@ class MemoryStream(StoredReader):
     @locked
     def explain(self, hits: Iterable[ScoredMemory]) -> NotebookText:
         """Returns a table of the hits with every part of every score, and which of them are superseded by now."""
-        if isinstance(hits, Retrieval):
-            truth = Truth(self._view(), hits.at)
-        else:
-            truth = Truth(self._view(), utc_of(self.table.latest))
         hits = hits if isinstance(hits, Retrieval) else list(hits)
+        truth = Truth(self._view(), hits.at if isinstance(hits, Retrieval) else utc_of(self.table.latest))
         return explain(hits, {hit.memory.id: note for hit in hits if (note := truth.note(hit.memory.id))})
 
     @locked
@@ -1021,8 +1010,9 @@ class MemoryStream(StoredReader):
         if self._keeper is not None:
             if self._keeper.accesses:
                 self._again(self._keeper.write)
-            if self.table.length == self.table.committed:  # and no draft is open
-                self._keeper.keep(self.table, sorted(self._unembedded))
+            table = self._table
+            if isinstance(table, MemoryTable) and table.length == table.committed:  # and no draft is open
+                self._keeper.keep(table, sorted(id for id, failed in self._missing.items() if failed))
 
     @locked
     def close(self) -> None:
@@ -1046,8 +1036,7 @@ class MemoryStream(StoredReader):
         for memory in memories:
             self._since = after(self._since, memory)
         self._note("added", [memory.id for memory in memories])
-        if self._skips:
-            self._note_missing(memories)
+        self._note_missing(memories)
 
     def _known(self, ids: Iterable[int]) -> list[int]:
         """Returns the ids in ascending order, each once. Raises UsageError for one that was never used."""
@@ -1076,15 +1065,7 @@ class MemoryStream(StoredReader):
         """
         from commonplace.memory import portable  # noqa: PLC0415 - start-up: it needs more than a stream does
 
-        view, table = self._view(), self.table
-        ids = [id for id in range(1, view.length + 1) if id in table or id in table.archived]
-        rows = (
-            portable.Exported(
-                view.memory(id - 1), table.given_vector(id - 1) if vectors else None, id in table.archived
-            )
-            for id in ids
-        )
-        return portable.write(path, rows, table.embedder.name, self.blocks.kept())
+        return portable.write(path, self._view(), self.blocks.kept(), vectors=vectors)
 
     def import_(self, path: str | Path) -> list[Memory]:
         """Adds the memories of a file that `export` has written, or one like it, and returns them.
@@ -1096,18 +1077,9 @@ class MemoryStream(StoredReader):
         """
         from commonplace.memory import portable  # noqa: PLC0415 - as in `export`
 
-        made: list[Prepared] = []
-        lines, blocks = portable.read(path, self.table.embedder.name)
-        for line in lines:
-            try:
-                one = self._made(Item(line.text, line.at, line.fields))
-            except UsageError as error:
-                raise portable.refused(path, line.number, error) from error
-            accessed_at = line.accessed_at or one.memory.accessed_at
-            memory = replace(mended(one.memory), kind=line.kind, accessed_at=accessed_at)
-            made.append(Prepared(memory, one.vector, line.cites, line.supersedes, line.quotes))
+        made, archived, blocks = portable.read(path, self.table.embedder.name, self._made)
         memories = self._add(made) if made else []
-        self.archive([memory.id for memory, line in zip(memories, lines, strict=True) if line.archived])
+        self.archive([memories[place].id for place in archived])
         self.blocks.take(blocks)
         return memories
 
@@ -1131,13 +1103,10 @@ class MemoryStream(StoredReader):
         table.cut()
         known = {(memory.id, memory.created_at) for some in (self, self.archived) for memory in some}
         parts: dict[str, Any] = {"embedder": table.embedder, "rater": table.rater, "analyser": table.analyser}
-        self.table = MemoryTable(self.agent, **parts)
-        self.table.guard, self.table.eager = self.guard, table.eager
+        self._table = MemoryTable(self.agent, **parts, eager=table.eager, guard=self.guard)
         self.table.extend(stored.memories, stored.vectors)
-        self._unembedded = {memory.id for memory in stored.memories if EMBEDDING_ERROR in memory.details}
-        self._unmade = set()
-        if stored.settings.get(UNMADE):
-            self._note_missing(stored.memories)
+        self._missing = {}
+        self._note_missing(stored.memories)
         self._without(stored.forgotten, stored.archived)
         now = {(memory.id, memory.created_at) for some in (self, self.archived) for memory in some}
         if keeper is not None:
@@ -1151,9 +1120,22 @@ class MemoryStream(StoredReader):
     aforget = in_thread(forget)
     aextract = in_thread(extract)
 
-    @property
-    def _embedder(self) -> Embedder:
-        return self.table.embedder
-
     def _view(self) -> View:
-        return View(self.table, self.table.committed)
+        table = self.table
+        return View(table, table.committed)
+
+    def _moment(self, at: datetime | None) -> datetime:
+        """Returns the time of a call: now, if there is none. Runs ask drafts and snapshots, which refuse that: no
+        clock reaches a history."""
+        return datetime.now(UTC) if at is None else checked_time(at)
+
+    def _vector(self, given: Vector | None) -> Vector | None:
+        return given if given is NOT_EMBEDDED else checked_embedding(given, self.table.embedder)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,7 @@ from commonplace.memory.record import (
 )
 from commonplace.memory.records import PackedRecords, StoredRows
 from commonplace.memory.sayings import Sayings
-from commonplace.memory.segments import COUNTED, Counts, Segment, joined
+from commonplace.memory.segments import COUNTED, Counts, Segment, apart, in_one_piece, joined
 from commonplace.memory.stores.store import ARCHIVED, FORGOTTEN, THERE
 
 if TYPE_CHECKING:
@@ -65,16 +65,24 @@ class MemoryTable:
     when a memory is removed: an older reader keeps the array it has.
     """
 
-    def __init__(self, agent: str, embedder: Embedder, rater: Rater, analyser: Analyser) -> None:
-        self.guard = RLock()
+    def __init__(
+        self,
+        agent: str,
+        embedder: Embedder,
+        rater: Rater,
+        analyser: Analyser,
+        eager: bool = True,
+        guard: RLock | None = None,
+    ) -> None:
+        self.guard = guard or RLock()
         """Held by every method of a stream, draft or snapshot that reads or writes the table."""
         self.agent, self.embedder, self.rater, self.analyser = agent, embedder, rater, analyser
+        self.eager = eager
+        """Whether a memory is embedded when it is remembered; if not, when its vector is first read."""
         self.committed = 0
         self.latest = 0
         """No memory was created after this, in `micros`."""
         self.writer: object = None
-        self.eager = True
-        """Whether a memory is embedded when it is remembered; if not, when its vector is first read."""
         self._packed = PackedRecords()
         self._latest: list[Memory] = []
         """The rows behind the packed ones."""
@@ -132,7 +140,7 @@ class MemoryTable:
         """Returns a memory as it was added or last revised; its last access is in the column `accessed`."""
         if row >= self._packed.size:
             return self._latest[row - self._packed.size]
-        memory = self._packed.whole(row)
+        memory = self._packed.whole.get(row)
         if memory is not None:
             return memory
         memory = self._read.pop(row, None)
@@ -249,8 +257,9 @@ class MemoryTable:
         self.latest = int(self.created.max(initial=0))
         exactly = self.sayings.adopt(segments)
         self._packed.adopt(segments)
-        self.lexical.adopt(segments)
-        self.blend.adopt(segments)
+        if len(last["starts"]):
+            self.lexical.adopt(segments)
+            self.blend.adopt(segments)
         self.commit()
         self.kept = segments[-1].counts if exactly else None
 
@@ -260,13 +269,37 @@ class MemoryTable:
         `failed`: ids of the memories whose embedder failed.
         """
         since = self.kept or dict.fromkeys(COUNTED, 0)
-        self._pack(0)
+        arrays, there = self._arrays(since)
         view = View(self, self.committed)
         view.lending()
+        columns, labels = view.blend().kept(since, there)
+        arrays = {"failed": np.array(failed, dtype=np.int32), **self.lexical.kept(since), **columns, **arrays}
+        counts = {
+            "rows": self.committed,
+            "sayings": len(self.sayings),
+            "rests": self._packed.rests,
+            "vectors": self.sayings.vectors_ready(),
+            "shapes": self.lexical.shapes,
+            **{name: since[name] + len(labels[name]) for name in labels},
+        }
+        return Segment(arrays, since, counts, labels)
+
+    def packed(self) -> PackedTable | None:
+        """Returns the table in a tenth of the room, without what can be made again; None if it would not be the same.
+        There must be no draft."""
+        self._pack(0)
+        if self.kept or not (self.sayings.lasts and self._packed.lasts):
+            return None
+        arrays, _ = self._arrays(dict.fromkeys(COUNTED, 0))
+        parts = self.agent, self.embedder, self.rater, self.analyser, self.eager, self.guard
+        return PackedTable(parts, in_one_piece(arrays))
+
+    def _arrays(self, since: Counts) -> tuple[dict[str, NDArray[Any]], NDArray[np.bool_]]:
+        """Returns (the arrays of a segment but for those of words and of a blend; which new rows are not forgotten)."""
+        self._pack(0)
         first, size = since["rows"], self.committed
         there = self.alive[first:size].copy()  # or forgotten, and then nothing that it said is kept
         there[[id - 1 - first for id in self.archived if id > first]] = True
-        columns, labels = view.blend().kept(since, there)
         arrays: dict[str, NDArray[Any]] = {
             "kind": self.kind[first:size],
             "tokens": self.tokens[first:size],
@@ -277,21 +310,10 @@ class MemoryTable:
             "alive": self.alive[:size].view(np.uint8),
             "expires": np.empty(0, dtype=np.int64) if self.expires is None else self.expires[:size],
             "archived": np.array(sorted(self.archived), dtype=np.int32),
-            "failed": np.array(failed, dtype=np.int32),
             **self._packed.kept(since, there),
-            **self.lexical.kept(since),
-            **columns,
             **self.sayings.kept(since, self.saying[first:size][there]),  # vectors last
         }
-        counts = {
-            "rows": size,
-            "sayings": len(self.sayings),
-            "rests": self._packed.rests,
-            "vectors": self.sayings.vectors_ready(),
-            "shapes": self.lexical.shapes,
-            **{name: since[name] + len(labels[name]) for name in labels},
-        }
-        return Segment(arrays, since, counts, labels)
+        return arrays, there
 
     def replace(self, memory: Memory) -> None:
         """Replaces the memory of the same id; importance, emotion and details may differ; the text if `say` follows."""
@@ -303,7 +325,7 @@ class MemoryTable:
         self.version += 1
         self.kept = None
         if row < self._packed.size:
-            self._packed.replace(row, memory)
+            self._packed.whole[row] = memory
         else:
             self._latest[row - self._packed.size] = memory
         self._linked.put(row, not TRUTH.isdisjoint(memory.details))
@@ -406,26 +428,19 @@ class MemoryTable:
                 self.say(memory, vector)
 
     def move(self, ids: Sequence[int], state: int) -> None:
-        """Forgets or archives memories, or brings them back."""
-        (self.unarchive if state == THERE else self.remove)(ids)
+        """Forgets or archives memories, or brings them back; BM25 counts as if what is gone had never existed."""
+        back = state == THERE
+        changed = [id for id in ids if (id in self) != back]
+        self._index_all()
+        self.version, self.kept = self.version + 1, None
+        self.alive = self.alive.copy()
+        self.alive[[id - 1 for id in changed]] = back
+        documents = {id - 1: self._terms(id - 1) for id in changed if id <= self.lexical.size}
+        self.lexical = (self.lexical.with_again if back else self.lexical.without)(documents)
         (self.archived.update if state == ARCHIVED else self.archived.difference_update)(ids)
 
     def configure(self, settings: Mapping[str, Any]) -> None:
         """Does nothing: a table has no settings."""
-
-    def remove(self, ids: Sequence[int]) -> None:
-        """Removes the memories that exist; from now on BM25 counts as if they had never existed."""
-        ids = [id for id in ids if id in self]
-        self._index_all()
-        self._set_alive(ids, False)
-        self.lexical = self.lexical.without(self._documents(ids))
-
-    def unarchive(self, ids: Sequence[int]) -> None:
-        """Restores memories that were removed."""
-        ids = [id for id in ids if id not in self]
-        self._index_all()
-        self._set_alive(ids, True)
-        self.lexical = self.lexical.with_again(self._documents(ids))
 
     def words(self) -> LexicalIndex:
         """Returns the lexical index, with the texts as they have been revised since."""
@@ -441,10 +456,6 @@ class MemoryTable:
             before = {row: terms for row, terms in before.items() if self.alive[row]}
             if before:
                 self.lexical = self.lexical.without(before).with_again({row: self._terms(row) for row in before})
-
-    def _documents(self, ids: Sequence[int]) -> dict[int, list[str]]:
-        """Returns the memories as documents, so far as the lexical index goes."""
-        return {id - 1: self._terms(id - 1) for id in ids if id <= self.lexical.size}
 
     def vector(self, row: int) -> Vector | None:
         """Returns a copy of the row's vector, None if it has no usable one."""
@@ -546,11 +557,20 @@ class MemoryTable:
         if self.expires is not None:
             self.expires = grown(self.expires, rows)
 
-    def _set_alive(self, ids: Sequence[int], alive: bool) -> None:
-        self.version += 1
-        self.kept = None
-        self.alive = self.alive.copy()
-        self.alive[[id - 1 for id in ids]] = alive
+
+class PackedTable(NamedTuple):
+    """A short table that nobody asks, in one piece."""
+
+    parts: tuple[str, Embedder, Rater, Analyser, bool, RLock]
+    """The arguments of `MemoryTable`."""
+    rows: bytes
+
+    def unpacked(self) -> MemoryTable:
+        """Returns the table."""
+        table = MemoryTable(*self.parts)
+        table.adopt([apart(self.rows)])
+        table.kept = None
+        return table
 
 
 class View:

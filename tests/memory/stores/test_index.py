@@ -20,6 +20,7 @@ from commonplace.memory import Draft, MemoryStream, lattice, policies
 from commonplace.memory import segments as segment_files
 from commonplace.memory.analyser import Analyser
 from commonplace.memory.embedding import GivenVectors
+from commonplace.memory.restatements import RestatementRules
 from commonplace.memory.stores import keeper, read_store
 from commonplace.memory.stores.sqlite import SQLiteStore
 from commonplace.testing.stores import START
@@ -82,27 +83,31 @@ def kept_files(path: Path) -> list[Path]:
 def same(path: Path, one: MemoryStream, chance: random.Random, **parts) -> None:
     """Compares a stream with one that is made of the rows."""
     with closing(WithoutIndex(path)) as store:
-        other = opened(store, **parts)
-        assert one.last_id == other.last_id
-        assert list(one) == list(other)
-        assert one.archived == other.archived
-        assert one.unembedded == other.unembedded
-        assert one.weights() == other.weights()
-        assert one.importance_since_reflection() == other.importance_since_reflection()
-        for memory in one:
-            mine, theirs = one.vector(memory.id), other.vector(memory.id)
-            assert (mine is None) == (theirs is None)
-            assert mine is None or np.array_equal(mine, theirs)
-        for policy in ALL:
-            query = " ".join(chance.choice(ASKED) for _ in range(3))
-            options = {"at": START + timedelta(hours=chance.randint(0, 200)), "policy": policy, "touch": False}
-            options["embedding"] = chance.choice((None, np.arange(one.table.embedder.dimensions, dtype=np.float32)))
-            for filters in ({}, {"source": "Klaus"}, {"tags": ["a"]}, {"details": {"n": 3}}, {"text": "sto"}):
-                found, expected = (
-                    replace(stream.retrieve(query, **options, **filters), vector=None) for stream in (one, other)
-                )
-                assert found == expected, (policy.name, query, filters)
-                assert [hit.relevance for hit in found] == [hit.relevance for hit in expected]
+        alike(one, opened(store, **parts), chance)
+
+
+def alike(one: MemoryStream, other: MemoryStream, chance: random.Random) -> None:
+    """Compares what two streams are and answer."""
+    assert one.last_id == other.last_id
+    assert list(one) == list(other)
+    assert one.archived == other.archived
+    assert one.unembedded == other.unembedded
+    assert one.weights() == other.weights()
+    assert one.importance_since_reflection() == other.importance_since_reflection()
+    for memory in one:
+        mine, theirs = one.vector(memory.id), other.vector(memory.id)
+        assert (mine is None) == (theirs is None)
+        assert mine is None or np.array_equal(mine, theirs)
+    for policy in ALL:
+        query = " ".join(chance.choice(ASKED) for _ in range(3))
+        options = {"at": START + timedelta(hours=chance.randint(0, 200)), "policy": policy, "touch": False}
+        options["embedding"] = chance.choice((None, np.arange(one.table.embedder.dimensions, dtype=np.float32)))
+        for filters in ({}, {"source": "Klaus"}, {"tags": ["a"]}, {"details": {"n": 3}}, {"text": "sto"}):
+            found, expected = (
+                replace(stream.retrieve(query, **options, **filters), vector=None) for stream in (one, other)
+            )
+            assert found == expected, (policy.name, query, filters)
+            assert [hit.relevance for hit in found] == [hit.relevance for hit in expected]
 
 
 def change(stream: MemoryStream, chance: random.Random) -> None:
@@ -454,3 +459,11 @@ def test_what_was_forgotten_and_is_said_again_is_kept_again(tmp_path):
         assert len(stream._keeper.files) == 2
         assert stream.get(5) == again
         assert stream.retrieve("what did Klaus sing in Town?", at=START, touch=False) == expected
+
+
+def test_a_stream_that_opens_with_its_index_finds_what_a_new_memory_restates(tmp_path):
+    with opened(tmp_path / "store.db") as stream:
+        stream.add_many(["I live in Lyon.", *[f"lantern {number}" for number in range(8)]], at=START)
+    with opened(tmp_path / "store.db", restatements=RestatementRules()) as stream:
+        assert stream._keeper.files
+        assert stream.remember("I live in Busan now.", at=START + timedelta(days=1)).supersedes == (1,)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -63,7 +64,7 @@ class Keeper:
         self.store = store
         self.mark = mark
         """Of what the stream knows."""
-        self.settings = settings
+        self.settings = made_with if settings == made_with else settings
         """Those in the store, as far as the stream knows; empty for a character that is new or was deleted."""
         self.accesses: dict[int, datetime] = {}
         """Those that are to be written: memory id → moment."""
@@ -136,11 +137,7 @@ class Keeper:
         store = cast(Indexed, self.store)
         place = store.keep(self._agent, self.mark, index_made_with(table), self.files, segment)
         self.changed = 0  # and not again before as much has changed
-        if place is None:
-            table.kept, self.files = None, []
-        else:
-            table.kept = segment.counts
-            self.files.append(place)
+        table.kept, self.files = (segment.counts, [*self.files, place]) if place else (None, [])
 
     def close(self) -> None:
         """Closes the store if it is the stream's own. May be called twice."""
@@ -148,14 +145,14 @@ class Keeper:
             self.store.close()
 
 
-def settings_of(embedder: Embedder, analyser: Analyser) -> dict[str, Any]:
-    """Returns the settings of a stream that a store keeps."""
-    return {
-        "embedder": embedder.name,
-        "dimensions": embedder.dimensions,
-        "language": analyser.language,
-        "analyser": analyser.kind,
-    }
+def settings_of(embedder: Embedder, analyser: Analyser) -> Mapping[str, Any]:
+    """Returns the settings of a stream that a store keeps. Streams share them."""
+    return _settings(embedder.name, embedder.dimensions, analyser.language, analyser.kind)
+
+
+@lru_cache(maxsize=64)
+def _settings(embedder: str, dimensions: int, language: str, analyser: str) -> Mapping[str, Any]:
+    return {"embedder": embedder, "dimensions": dimensions, "language": language, "analyser": analyser}
 
 
 def refuse_other_embedder(settings: Mapping[str, Any], embedder: Embedder, where: str) -> None:
@@ -179,7 +176,7 @@ def make_vectors(writer: Writer, embedder: Embedder, analyser: Analyser, progres
     """Gives all memories vectors of this embedder. Can be interrupted and done again."""
     settings, stored = settings_of(embedder, analyser), writer.stored
     if BLOCKS in stored.settings:
-        settings[BLOCKS] = stored.settings[BLOCKS]
+        settings = {**settings, BLOCKS: stored.settings[BLOCKS]}
     writer.write(Configure({**settings, "unfinished": True}))
     kept = [memory for memory in stored.memories if memory.id not in stored.forgotten]
     for first in range(0, len(kept), _BATCH):
