@@ -19,7 +19,7 @@ from commonplace.memory.table import View
 BEST = 20
 """Among how many of the best one may say what is said of the question later."""
 PLACE = "current"
-"""The part of a score that moves a memory to its place: up to that of what it supersedes, or down."""
+"""The part of a score that moves a memory to its place: up to that of what it supersedes or says again, or down."""
 
 
 class Truth:
