@@ -23,7 +23,7 @@ def homes(stream: MemoryStream | None = None, *, k: int = 3) -> MemoryStream:
     for text, hour, gone in told[:k]:
         stream.remember(text, at=hours(hour), supersedes=gone)
     for number in range(5):
-        stream.remember(f"Anna and her friends live well, {number}", at=hours(30 + number))
+        stream.remember(f"Anna and her friends sing well, {number}", at=hours(30 + number))
     return stream
 
 
@@ -246,15 +246,18 @@ def test_nothing_superseded_comes_before_what_supersedes_it(stream, policy, hour
     plain = stream.retrieve(question, at=hours(hour), k=50, policy=policy, touch=False)
     assert {*plain.ids} <= {*found.ids}
     if not found.notes:
-        assert found.hits == plain.hits
+        assert found.ids[1:] == tuple(id for id in plain.ids if id not in found.ids[:1])
 
 
 @examples(30)
 @given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=8), st.sampled_from(POLICIES))
-def test_without_links_nothing_changes(texts, policy):
+def test_without_links_one_may_come_first_and_nothing_else_changes(texts, policy):
     stream = MemoryStream("anna")
     for number, text in enumerate(texts):
         stream.remember(text, at=hours(number))
-    plain = stream.retrieve("where does anna live", at=LATER, policy=policy, touch=False)
-    current = stream.retrieve("where does anna live", at=LATER, policy=policy, touch=False, current=True)
-    assert (plain.hits, plain.spreads) == (current.hits, current.spreads)
+    for question in ("where does anna live", "where did anna live", ""):
+        plain = stream.retrieve(question, at=LATER, policy=policy, touch=False)
+        current = stream.retrieve(question, at=LATER, policy=policy, touch=False, current=True)
+        assert current.ids[1:] == tuple(id for id in plain.ids if id != current.ids[0])
+        assert plain.hits == current.hits or "does" in question
+        assert all(plain.spreads[part] == current.spreads[part] for part in plain.spreads)

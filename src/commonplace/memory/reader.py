@@ -87,9 +87,9 @@ class Reader:
         stream's dimensions; it is used without a query, too. `min_relevance`: only hits of at least this
         `ScoredMemory.relevance`, 0–1. `collapse`: of memories that say the same in nearly the same words only the best
         is a hit; its `ScoredMemory.repeats` has the ids of the others. `current`: what is not true at `at` comes after
-        what is true in its place, which takes its rank if that is better. An empty query brings the newest k. Raises
-        UsageError for an argument of the wrong type, for k below 1, for a filter as `search` does, and in a stream for
-        an embedding as `remember`.
+        what is true in its place, which takes its rank if that is better; where no link says so, what was said later of
+        what is asked comes first. An empty query brings the newest k. Raises UsageError for an argument of the wrong
+        type, for k below 1, for a filter as `search` does, and in a stream for an embedding as `remember`.
         """
         policy = self.policy if policy is None else checked_policy(policy)
         question = RetrievalQuery(

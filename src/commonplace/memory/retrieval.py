@@ -41,7 +41,7 @@ from commonplace.memory.scoring import (
 )
 from commonplace.memory.search import Filters, matching
 from commonplace.memory.table import View
-from commonplace.memory.truth import Truth
+from commonplace.memory.truth import BEST, Truth
 
 BY_WORDS = -1.4, 6.3
 """The logit of a retrieval's confidence by words alone: a constant, and the relevance by words of the best hit."""
@@ -223,7 +223,8 @@ def retrieve(
     among = candidates(view, policy, exclude, at, filters)
     count = among.size
     asked = bool(text) or given is not None
-    best_of = k if max_tokens is None and min_relevance <= 0 and not (collapse or truth) else None
+    best_of = max(k, BEST if current else 0)
+    best_of = best_of if max_tokens is None and min_relevance <= 0 and not (collapse or truth) else None
     scores = None
     if asked and count:
         scores = scored(among, text, given if made is None else made, None, best_of, truth)
@@ -289,15 +290,15 @@ def scored(
     """Returns the scores of at least one candidate, as `score_candidates`; with `truth`, in the places it gives
     them."""
     scores = score_candidates(among, text, vector, spreads, best_of)
-    if not truth:
+    if truth is None:
         return scores
-    if among.policy.nearest:  # what supersedes one of the nearest competes with them
+    if truth and among.policy.nearest:  # what supersedes one of the nearest competes with them
         count, every = scores.candidates, np.arange(among.view.length)
         rows = np.array(sorted(truth.successors(scores.of)), dtype=np.intp) - 1
         rows = np.intersect1d(np.union1d(rows, scores.of.take(every)), among.take(every))
         nearest = among._replace(rows=rows, policy=replace(among.policy, nearest=0))
         scores = score_candidates(nearest, text, vector, scores.spreads)._replace(candidates=count)
-    return truth.placed(scores)
+    return truth.placed(scores, text)
 
 
 def candidates(view: View, policy: Policy, exclude: AbstractSet[int], at: datetime, filters: Filters) -> Candidates:

@@ -12,11 +12,14 @@ import numpy as np
 
 from commonplace.memory.columns import Floats, micros
 from commonplace.memory.record import Memory
-from commonplace.memory.scoring import NOT_NORMALISED, Candidates, Scores
+from commonplace.memory.restatements import said_later
+from commonplace.memory.scoring import NOT_NORMALISED, Candidates, Scores, best
 from commonplace.memory.table import View
 
+BEST = 20
+"""Among how many of the best one may say what is said of the question later."""
 PLACE = "current"
-"""The part of a score that moves a memory to its place: up to that of what it supersedes, or down."""
+"""The part of a score that moves a memory to its place: up to that of what it supersedes or says again, or down."""
 
 
 class Truth:
@@ -86,12 +89,13 @@ class Truth:
         """Returns the positions of the candidates that are not valid."""
         return [*_places(of, self.invalid).values()]
 
-    def placed(self, scores: Scores) -> Scores:
+    def placed(self, scores: Scores, question: str) -> Scores:
         """Returns the scores with each memory in its place.
 
         What supersedes another takes the place of that one if it is higher. What is superseded twice in a row does not
-        come before what superseded it first. What is not valid comes after all that is. A part of the score says how
-        far each memory has moved.
+        come before what superseded it first. What is not valid comes after all that is. If one of the best says
+        more recently what the very best says of the question, it comes first. A part of the score says how far each
+        memory has moved.
         """
         of, before = scores.of, scores.totals
         after, places = self.inherited(of, before), _places(of, self.superseded)
@@ -103,6 +107,11 @@ class Truth:
                 after[places[old]] = lowest[old]
         if outside := self.invalid_among(of):
             after[outside] = before[outside] - (1 + float(after.max() - before.min()))
+        top: list[int] = best(after, of.view.table.created, BEST, of.rows).tolist() if question else []
+        records = of.view.table.records_of([of.row(place) for place in top])
+        true = [one for one in records if one.id not in self.superseded and one.id not in self.invalid]
+        if len(true) > 1 and true[0] == records[0] and (later := said_later(question, true)):
+            after[top[records.index(later)]] = after[top[0]]
         moved = after - before
         if not moved.any():
             return scores

@@ -242,7 +242,7 @@ _MEANINGS = {
     "neighbours": "the memories around it fit the question",
     "named": "the question names its speaker, its subject or its place",
     "statement": "it states something instead of asking",
-    "current": "it takes the place of what it supersedes",
+    "current": "it takes the place of what it supersedes, or says again later",
 }
 _WEAK = {
     "relevance": "it fits the question better than most, which is little",
