@@ -67,11 +67,13 @@ def test_a_store_killed_at_random_moments_loses_nothing(kind, where_of):
 @pytest.mark.parametrize("seed", range(10, 14))
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_store_killed_often_loses_nothing(kind, seed, where_of):
-    kill_again_and_again(kind, where_of(kind), kills=25, seed=seed)
+    repaired = kill_again_and_again(kind, where_of(kind), kills=25, seed=seed)
+    assert repaired or kind != "sqlite"
 
 
-def kill_again_and_again(kind: str, where: str, kills: int, seed: int) -> None:
-    """Each process goes on where the killed one was; what one left is looked at before the next begins."""
+def kill_again_and_again(kind: str, where: str, kills: int, seed: int) -> int:
+    """Each process goes on where the killed one was; what one left is looked at before the next begins. Returns how
+    often there was something to repair."""
     chance = random.Random(f"{kind} {seed}")
     done = 0
     repaired = 0
@@ -80,8 +82,7 @@ def kill_again_and_again(kind: str, where: str, kills: int, seed: int) -> None:
         done, repairs = taken_over(where, done)
         repaired += bool(repairs)
     assert done
-    if kind == "sqlite":
-        assert repaired
+    return repaired
 
 
 def taken_over(where: str, done: int) -> tuple[int, tuple[str, ...]]:
