@@ -22,6 +22,11 @@ if "TMPDIR" not in os.environ and _MEMORY.is_dir():
     if _there.f_bavail * _there.f_frsize > 4 << 30 and not _there.f_flag & os.ST_NOEXEC:
         tempfile.tempdir = os.environ["TMPDIR"] = str(_MEMORY)
 
+# With two workers on two cores the threads of one wait for those of the other, and burn the processor while they do: a
+# sentence model needs twenty times as long. What threads may change is asked in processes of their own.
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+
 # What tests agree to stays out of the home of whoever runs them; commands that they start inherit it.
 os.environ["COMMONPLACE_STATE"] = tempfile.mkdtemp(prefix="commonplace-state-")
 # Their settings stay out of the tests.
