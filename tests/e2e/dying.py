@@ -99,5 +99,6 @@ if __name__ == "__main__":
         import_module("mcp.server.mcpserver")
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
     for line in sys.stdin:
         print(json.dumps(child(**json.loads(line))), flush=True)

@@ -167,6 +167,7 @@ if __name__ == "__main__":
             import_module(module)
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
     with socket.socket(fileno=int(sys.argv[1])) as line:
         status = _forks(line)
     raise SystemExit(status)
