@@ -283,10 +283,10 @@ def test_every_module_and_file_named_exists(path):
 
 @cache
 def files() -> list[str]:
-    """The paths of the project's files, without those of the environment."""
+    """The paths of the project's files, without those of the environments."""
     found: list[str] = []
     for folder, folders, names in os.walk(PROJECT):
-        folders[:] = [name for name in folders if name not in (".git", ".venv")]
+        folders[:] = [name for name in folders if name not in (".git", ".venv", "node_modules")]
         found += [f"{folder}/{name}" for name in names]
     return found
 
