@@ -93,7 +93,8 @@ if __name__ == "__main__":
         import_module(f"commonplace.{entry.module}")
     for task in TASKS.values():
         found(task.answer)
-    for name in ("minds.offline.mind", "parts.web.worker", "parts.coordinates.jsonl", "memory.stores.sqlite"):
+    for name in ("minds.offline.mind", "parts.web.worker", "parts.coordinates.jsonl", "memory.stores.sqlite",
+                 "languages.en.wording", "stages.town"):  # fmt: skip
         import_module(f"commonplace.{name}")
     with suppress(ModuleNotFoundError):
         import_module("mcp.server.mcpserver")

@@ -25,7 +25,8 @@ from typing import Any
 HARMLESS = ("COMMONPLACE_", "_COMMONPLACE_", "COMP_", "TERM", "COLUMNS", "LINES", "NO_COLOR")
 """How names of the environment begin that nothing reads while it is imported."""
 OFTEN = (
-    *("commonplace.minds.offline.mind", "commonplace.stages.town", "commonplace.languages.en.wording"),
+    *("commonplace.__main__", "commonplace.minds.offline.mind", "commonplace.stages.town"),
+    *("commonplace.languages.en.wording", "typer._adapters", "typer._click.decorators", "encodings.utf_8_sig"),
     *("commonplace.parts.terminal.command", "commonplace.parts.terminal.screen", "commonplace.parts.web.app"),
     *("uvicorn.lifespan.on", "uvicorn.protocols.http.auto", "uvicorn.protocols.websockets.auto"),
     "mcp.server.mcpserver",
