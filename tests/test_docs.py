@@ -64,6 +64,7 @@ def without_sql(text: str) -> str:
     return FENCE.sub(lambda block: "" if block[1] == "sql" else block[0], text)
 
 
+@cache
 def headings(text: str) -> list[tuple[int, str]]:
     return [(len(marks), title.strip()) for marks, title in re.findall(r"^(#+) (.*)$", prose(text), re.MULTILINE)]
 
