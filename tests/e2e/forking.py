@@ -33,7 +33,7 @@ OFTEN = (
 )
 """What commands import when they need it, if it is installed."""
 _ADOPT = 36
-"""Linux, `prctl`: what a child of this process leaves behind becomes its own child."""
+"""Linux, `prctl`: whether what a child of this process leaves behind becomes its own child."""
 
 
 def can_fork(env: Mapping[str, str], settings: Mapping[str, Any]) -> bool:
@@ -63,8 +63,11 @@ class Forked(subprocess.Popen[str]):
         request = {"arguments": args, "folder": str(cwd or Path.cwd()), "env": dict(env), "session": rest[14]}
         request["closed"] = list(self._closed)
         link = _parent()
+        # no longer than it takes: a database server whose parent is this process is never seen to end
+        ctypes.CDLL(None).prctl(_ADOPT, 1, 0, 0, 0)
         socket.send_fds(link, [json.dumps(request).encode()], ends)
         self.pid = int(link.recv(64))
+        ctypes.CDLL(None).prctl(_ADOPT, 0, 0, 0, 0)
         self._child_created = True
         self._close_pipe_fds(*pipes)
 
@@ -78,7 +81,6 @@ def _source() -> str:
 @cache
 def _parent() -> socket.socket:
     """The line to the process that forks, started when it is first needed."""
-    ctypes.CDLL(None).prctl(_ADOPT, 1, 0, 0, 0)
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     # OpenBLAS would start threads, and a process with threads should not fork
     env = {**os.environ, "PYTHONPATH": _source(), "OPENBLAS_NUM_THREADS": "1"}
