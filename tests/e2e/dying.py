@@ -93,11 +93,13 @@ if __name__ == "__main__":
         import_module(f"commonplace.{entry.module}")
     for task in TASKS.values():
         found(task.answer)
-    for name in ("minds.offline.mind", "parts.web.worker", "parts.coordinates.jsonl", "memory.stores.sqlite"):
+    for name in ("minds.offline.mind", "parts.web.worker", "parts.coordinates.jsonl", "memory.stores.sqlite",
+                 "languages.en.wording", "stages.town"):  # fmt: skip
         import_module(f"commonplace.{name}")
     with suppress(ModuleNotFoundError):
         import_module("mcp.server.mcpserver")
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
     for line in sys.stdin:
         print(json.dumps(child(**json.loads(line))), flush=True)

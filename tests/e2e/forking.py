@@ -14,6 +14,7 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
@@ -24,14 +25,15 @@ from typing import Any
 HARMLESS = ("COMMONPLACE_", "_COMMONPLACE_", "COMP_", "TERM", "COLUMNS", "LINES", "NO_COLOR")
 """How names of the environment begin that nothing reads while it is imported."""
 OFTEN = (
-    *("commonplace.minds.offline.mind", "commonplace.stages.town", "commonplace.languages.en.wording"),
+    *("commonplace.__main__", "commonplace.minds.offline.mind", "commonplace.stages.town"),
+    *("commonplace.languages.en.wording", "typer._adapters", "typer._click.decorators", "encodings.utf_8_sig"),
     *("commonplace.parts.terminal.command", "commonplace.parts.terminal.screen", "commonplace.parts.web.app"),
     *("uvicorn.lifespan.on", "uvicorn.protocols.http.auto", "uvicorn.protocols.websockets.auto"),
     "mcp.server.mcpserver",
 )
 """What commands import when they need it, if it is installed."""
 _ADOPT = 36
-"""Linux, `prctl`: what a child of this process leaves behind becomes its own child."""
+"""Linux, `prctl`: whether what a child of this process leaves behind becomes its own child."""
 
 
 def can_fork(env: Mapping[str, str], settings: Mapping[str, Any]) -> bool:
@@ -61,8 +63,11 @@ class Forked(subprocess.Popen[str]):
         request = {"arguments": args, "folder": str(cwd or Path.cwd()), "env": dict(env), "session": rest[14]}
         request["closed"] = list(self._closed)
         link = _parent()
+        # no longer than it takes: a database server whose parent is this process is never seen to end
+        ctypes.CDLL(None).prctl(_ADOPT, 1, 0, 0, 0)
         socket.send_fds(link, [json.dumps(request).encode()], ends)
         self.pid = int(link.recv(64))
+        ctypes.CDLL(None).prctl(_ADOPT, 0, 0, 0, 0)
         self._child_created = True
         self._close_pipe_fds(*pipes)
 
@@ -76,7 +81,6 @@ def _source() -> str:
 @cache
 def _parent() -> socket.socket:
     """The line to the process that forks, started when it is first needed."""
-    ctypes.CDLL(None).prctl(_ADOPT, 1, 0, 0, 0)
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     # OpenBLAS would start threads, and a process with threads should not fork
     env = {**os.environ, "PYTHONPATH": _source(), "OPENBLAS_NUM_THREADS": "1"}
@@ -136,7 +140,23 @@ def _becomes(
     after = sys.path.index(_source()) + 1
     sys.path[after:after] = env["PYTHONPATH"].split(os.pathsep)[1:]
     sys.argv = [sys.argv[0], *arguments]
-    return import_module("commonplace.__main__").main()
+    return _left(import_module("commonplace.__main__").main())
+
+
+def _left(status: int) -> int:
+    """Ends the process as Python does, but leaves what was imported to the system.
+
+    To take it apart costs six times as much as most commands. What a command forgot to close is still told: it is
+    garbage now. Where an output cannot be written, the status is returned and Python ends the process.
+    """
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    gc.collect()
+    with suppress(OSError, ValueError):
+        for stream in filter(None, (sys.stdout, sys.stderr)):
+            stream.flush()
+        os._exit(status)
+    return status
 
 
 if __name__ == "__main__":
@@ -150,6 +170,7 @@ if __name__ == "__main__":
             import_module(module)
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
     with socket.socket(fileno=int(sys.argv[1])) as line:
         status = _forks(line)
     raise SystemExit(status)

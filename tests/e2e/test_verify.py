@@ -175,9 +175,9 @@ def test_a_change_that_was_covered_up_is_found_by_living_it_again(lie, eventful,
 
 
 @pytest.mark.parametrize("body", ["", "{", "[]", '{"decision":"fly"}', '{"decision":"keep","extra":1}', "null"])
-def test_an_answer_that_is_none_is_found_where_it_stands(body, town, tmp_path, capsys):
+def test_an_answer_that_is_none_is_found_where_it_stands(body, plaza, tmp_path, capsys):
     """Covered up as well: the digests are those of the nonsense."""
-    run = copied(town, tmp_path)
+    run = copied(plaza, tmp_path)
     with tables(run) as connection:
         (tick,) = connection.execute("SELECT min(used) FROM answer WHERE task = 'react' AND used > 10").fetchone()
         connection.execute("UPDATE answer SET body = ? WHERE task = 'react' AND used = ?", (body, tick))

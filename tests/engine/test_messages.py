@@ -273,7 +273,7 @@ def test_an_event_says_who_read_what_from_whom(lived: Path) -> None:
         assert (line.category, line.text) == ("world", "Ines read in a letter from Bruno: “I will be late.”")
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_nobody_knows_what_a_letter_said_without_evidence(tmp_path: Path, seed: int) -> None:
     """A fact that begins with messages alone: each who knows it read it, or heard it from somebody who did."""
     path = tmp_path / "town.run"

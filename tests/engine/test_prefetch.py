@@ -15,7 +15,7 @@ from e2e.command import ends
 from engine.paid_minds import PaidMind, lived, offline, opened, played, virtually
 from sizes import PROVE
 
-TICKS = 60 if PROVE else 22
+TICKS = 60 if PROVE else 18
 
 
 @pytest.fixture(scope="module")

@@ -52,7 +52,7 @@ from sizes import PROVE, examples
 
 __all__ = ["clusters"]
 
-TICKS = 60 if PROVE else 14
+TICKS = 60 if PROVE else 12
 KILLS = 100 if PROVE else 6
 EVERYBODY = {"everybody": True, "areas": [], "agents": []}
 FOG = {"kind": "god_event", "text": "A thick fog rolls in.", "to": EVERYBODY}

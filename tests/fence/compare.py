@@ -165,11 +165,11 @@ class Asked(OfflineMind):
         return super().answer(ask, request_key)
 
 
-def prompts(scenario: str) -> str:
-    """Every prompt of a day; for a name such as `plaza-small` those in the small form."""
+def prompts(scenario: str, ticks: int = TWO_DAYS // 2) -> str:
+    """Every prompt of a day, or of its first ticks; for a name such as `plaza-small` those in the small form."""
     town = scenario.removesuffix(SMALL)
     mind = Asked(town, [name for name, row in TASKS.items() if row.small] if town != scenario else ())
-    with lived(town, SEEDS[0], TWO_DAYS // 2, mind=mind):
+    with lived(town, SEEDS[0], ticks, mind=mind):
         return "\n".join(mind.prompts)
 
 
@@ -221,9 +221,9 @@ def now(parts: Collection[str]) -> Iterator[tuple[str, str, str]]:
         yield from (("prompts", scenario, prompts(scenario)) for scenario in WITH_PROMPTS)
 
 
-def difference(part: str, name: str, text: str, most: int = 40) -> str:
-    """The first lines that differ from the file; empty if none does."""
-    before = kept(part, name)
+def difference(part: str, name: str, text: str, most: int = 40, only: int | None = None) -> str:
+    """The first lines that differ from the file, or from so many of its first characters; empty if none does."""
+    before = kept(part, name)[:only]
     if before == text:
         return ""
     lines = unified_diff(before.splitlines(), text.splitlines(), f"{part}/{name}", "now", lineterm="", n=1)

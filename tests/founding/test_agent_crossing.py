@@ -46,9 +46,7 @@ from commonplace.minds.tasks import (
 )
 from commonplace.testing import ScriptedMind
 from commonplace.views.lines import PlainLines
-from memory.stores.conftest import postgres_url
 
-__all__ = ["postgres_url"]
 PROJECT = Path(__file__).parents[2]
 HERE, TURN, DEFERRED = "founding/agent_crossing.py", "cognition/town_turn.py", "cognition/deferred.py"
 POLICIES, SCORING = "memory/policies.py", "memory/scoring.py"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import multiprocessing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.ledger import GENESIS, Ledger, hash_of, read, show, verify
+from processes import context
 from sizes import examples
 
 START = datetime(2025, 10, 12, 9, 30, tzinfo=UTC)
@@ -94,8 +94,7 @@ def _write_many(path: str) -> None:
 
 
 def test_processes_that_write_at_once_make_one_chain(tmp_path):
-    context = multiprocessing.get_context("spawn")
-    writers = [context.Process(target=_write_many, args=(str(tmp_path),)) for _ in range(2)]
+    writers = [context().Process(target=_write_many, args=(str(tmp_path),)) for _ in range(2)]
     for writer in writers:
         writer.start()
     for writer in writers:

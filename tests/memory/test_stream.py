@@ -260,7 +260,7 @@ def test_memory_works_with_nothing_else_around_it():
 def test_the_same_memories_rank_the_same_in_other_processes():
     outputs = {
         run(RANKING, PYTHONHASHSEED="1", OPENBLAS_NUM_THREADS="1"),
-        run(RANKING, PYTHONHASHSEED="2", OPENBLAS_CORETYPE="Nehalem"),
+        run(RANKING, PYTHONHASHSEED="2", OPENBLAS_NUM_THREADS="2", OPENBLAS_CORETYPE="Nehalem"),
         run(RANKING, PYTHONHASHSEED="3", NPY_DISABLE_CPU_FEATURES="AVX512F,AVX2,FMA3"),
     }
     assert len(outputs) == 1

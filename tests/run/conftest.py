@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from e2e.lived import plaza
-from memory.stores.conftest import postgres_url
 from run.databases import Home, database, fresh
 
-__all__ = ["database", "plaza", "postgres_url"]
+__all__ = ["database", "plaza"]
 
 
 @pytest.fixture(params=["file", "database"])

@@ -1,6 +1,5 @@
 """What the tests of talking share."""
 
 from e2e.lived import eventful, plaza, plaza_lines, town
-from memory.stores.conftest import postgres_url
 
-__all__ = ["eventful", "plaza", "plaza_lines", "postgres_url", "town"]
+__all__ = ["eventful", "plaza", "plaza_lines", "town"]

@@ -24,6 +24,7 @@ from commonplace.memory.restatements import RestatementRules
 from commonplace.memory.stores import keeper, read_store
 from commonplace.memory.stores.sqlite import SQLiteStore
 from commonplace.testing.stores import START
+from sizes import PROVE
 
 ALL = tuple(policies.by_name(name) for name in policies.NAMES)
 WORDS = (
@@ -420,7 +421,7 @@ for number in range(10_000):
 
 def test_a_process_that_is_killed_leaves_a_whole_index_or_none(tmp_path):
     path, chance = tmp_path / "town.db", random.Random(3)
-    for _ in range(6):
+    for _ in range(6 if PROVE else 3):
         command = [sys.executable, "-c", KILLED, str(path)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, env=os.environ) as process:
             for _ in range(chance.randint(5, 150)):

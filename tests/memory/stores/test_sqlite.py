@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import sqlite3
 from concurrent.futures import ProcessPoolExecutor
 from datetime import timedelta
@@ -28,6 +27,7 @@ from commonplace.testing.stores import (
     together,
     write,
 )
+from processes import context
 from sizes import PROVE
 
 
@@ -54,7 +54,7 @@ def test_processes_that_use_one_character_at_once_agree(seed, tmp_path):
     path = tmp_path / "s.db"
     with MemoryStream.open(path, "maria", embedder=WordCounts()) as stream:
         stream.add_many(SHARED, at=START)
-        with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
+        with ProcessPoolExecutor(2, context()) as pool:
             deeds = [pool.submit(share_in_a_process, path, seed + first, 40 if PROVE else 6) for first in (10, 20)]
             shares = [share for deed in deeds for share in deed.result()]
         stream.refresh()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -226,16 +224,8 @@ def test_without_the_package_the_line_that_installs_it_is_told(tmp_path: Path) -
         for words in (["verify", address], ["run", "plaza", "-o", address, "--view", "none"]):
             (tmp_path / "town").mkdir(exist_ok=True)
             (tmp_path / "town" / "PG_VERSION").write_text("18\n")
-            done = subprocess.run(
-                [sys.executable, "-m", "commonplace", *words],
-                capture_output=True,
-                text=True,
-                check=False,
-                cwd=tmp_path,
-                env=environment(PYTHONPATH=str(tmp_path)),
-            )
-            assert done.returncode == 2, done.stderr
-            assert '-m pip install "commonplace-society[postgres]"' in done.stderr
+            done = command(*words, status=2, cwd=tmp_path, env=environment(PYTHONPATH=str(tmp_path)))
+            assert '-m pip install "commonplace-society[postgres]"' in done.err
 
 
 def test_an_embedded_server_is_not_made_of_a_file_or_among_other_things(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import multiprocessing
 import random
 import tempfile
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -21,6 +20,7 @@ from commonplace.memory.stores import DatabaseStream, keeper
 from commonplace.memory.stores.store import Add, Archive, Forget, Restore, Revise, Touch
 from commonplace.testing.stores import START, WordCounts, before_each, memory, write
 from parts.stores.test_postgres import opened
+from processes import context
 
 WORDS = ("festival", "stove", "Klaus", "library", "a promise", "축제에서", "민수가", "!!")
 MIXED = replace(policies.PARK, name="mixed", recency_weight=-0.5, importance="unit", relevance_weight=3.0)
@@ -540,12 +540,12 @@ def serve(url: str, folder, worker: int, count: int) -> list[int]:
     return made
 
 
-@pytest.mark.parametrize("workers", [2, 4])
+@pytest.mark.parametrize("workers", [2, pytest.param(4, marks=pytest.mark.slow)])
 def test_processes_that_serve_one_user_lose_nothing(workers, postgres_url, tmp_path):
     count, store = 8, opened(postgres_url, tmp_path)
     base = DatabaseStream.open(store, "user", embedder=WordCounts())
     base.add_many(["the first", "the second"], at=START)
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+    with ProcessPoolExecutor(workers, context()) as pool:
         serving = [pool.submit(serve, postgres_url, tmp_path, worker, count) for worker in range(workers)]
         made = [one.result() for one in serving]
     ids = [id for some in made for id in some]

@@ -21,7 +21,7 @@ from e2e.lived import TOWN_TICKS
 from parts.web.serving import PATIENCE
 from sizes import PROVE
 
-VIEWERS, CLIENTS, TICKS, RATE, EVERY = (50, 20, 480, 2, 0.4) if PROVE else (8, 8, 150, 0, 0.06)
+VIEWERS, CLIENTS, TICKS, RATE, EVERY = (50, 20, 480, 2, 0.4) if PROVE else (4, 4, 60, 0, 0.06)
 """Ticks are made at `RATE` a second; 0: as fast as they can. A client waits `EVERY` seconds before its next request.
 
 All clients have one address: together they ask less than `guard.REQUESTS`.

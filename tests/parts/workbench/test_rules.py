@@ -21,9 +21,11 @@ from commonplace.parts.workbench.rules import TABLES
 from commonplace.run.reading import Reading
 from commonplace.world.events import Spoke
 from e2e.command import command
+from sizes import PROVE
 
 GOLMOK = Path(__file__).parents[2] / "minds" / "offline" / "golmok.yaml"
-TICKS = 2 * 288
+DAYS = {"en": 2, "ko": 2 if PROVE else 1}
+"""Of each town."""
 
 
 class Lines(NamedTuple):
@@ -88,7 +90,7 @@ class Lived(NamedTuple):
 
 @pytest.fixture(scope="module", params=["en", "ko"])
 def lived(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Lived:
-    """Two days of a town."""
+    """Some days of a town."""
     text, lines = (_english(), ENGLISH) if request.param == "en" else (_korean(), KOREAN)
     path = tmp_path_factory.mktemp("rules") / f"{request.param}.run"
     written = path.with_suffix(".json" if request.param == "en" else ".yaml")
@@ -96,7 +98,7 @@ def lived(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     with create_run(path, str(written), seed=3) as run:
 
         async def live() -> None:
-            async for _ in run.play(until=TICKS):
+            async for _ in run.play(until=DAYS[request.param] * 288):
                 pass
 
         asyncio.run(live())
