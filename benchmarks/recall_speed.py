@@ -17,6 +17,7 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: the limit is one thread's
 
 import argparse
+import ctypes
 import json
 import resource
 import subprocess
@@ -253,7 +254,10 @@ def resident_per_memory(size: int, policy: Policy) -> float:
 
 
 def resident() -> int:
-    """Bytes; the highest so far where the system does not say what is in use now."""
+    """Bytes, without what the allocator keeps of what was freed; the highest so far where the system does not say what
+    is in use now."""
+    if sys.platform == "linux" and hasattr(libc := ctypes.CDLL(None), "malloc_trim"):
+        libc.malloc_trim(0)
     try:
         with open("/proc/self/statm", encoding="ascii") as statm:  # noqa: PTH123 - not a file in any folder
             return int(statm.read().split()[1]) * resource.getpagesize()
