@@ -145,6 +145,10 @@ class RunMemories:
         """Returns what the character remembered at the end of that tick, oldest first."""
         return self._reading.memories(agent, at)
 
+    def policy(self, name: str, at: str | None) -> Policy:
+        """Returns the policy of that name, as the run has it at that tick. Raises UsageError."""
+        return self._reading.scenario_at(at).policy_named(name)
+
     def stream(self, agent: str, at: str | None, policy: Policy | None = None) -> MemoryStream:
         """Returns the memories as a stream to search. Changes to it are not kept. `policy`: the run's own if None."""
         return self._reading.stream_at(agent, at, **({} if policy is None else {"policy": policy}))
@@ -186,6 +190,10 @@ class StoreMemories:
     def memories(self, agent: str, at: str | None) -> Sequence[Memory]:
         """Returns what the character remembers from the time up to then, oldest first."""
         return list(self.stream(agent, at))
+
+    def policy(self, name: str, at: str | None) -> Policy:  # noqa: ARG002 – the same at any time
+        """Returns the policy of that name. Raises UsageError."""
+        return policies.by_name(name)
 
     def stream(self, agent: str, at: str | None, policy: Policy | None = None) -> MemoryStream:
         """Returns the memories as a stream to search. Changes to it are not kept. `policy`: `recall` if None.

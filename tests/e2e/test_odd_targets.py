@@ -159,6 +159,7 @@ PATHS: dict[str, tuple[Use, ...]] = {
     "rate memory": (Use("rate {panel} t1.thesis.0 5 --memory {}", meant=(FOLDER,)),),
     "ledger path": (Use("ledger show {}"), Use("ledger verify {}")),
     "mcp where": (Use("mcp {}", makes=True),),
+    "mcp facts": (Use("mcp new.db --facts local:{}"),),
     "estimate scenario": (Use("estimate {}"),),
     "estimate mind": (Use(f"estimate plaza --ticks 1 {MIND}"),),
     "doctor target": (Use("doctor {}"), Use("doctor embedded:{}")),

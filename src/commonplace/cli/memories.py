@@ -12,7 +12,7 @@ import typer
 from commonplace.cli.options import AT, JSON, RUN_OR_STORE
 from commonplace.errors import UsageError
 from commonplace.lookup import moment, opened
-from commonplace.memory import Memory, MemoryStream, ScoredMemory, policies
+from commonplace.memory import Memory, MemoryStream, ScoredMemory
 from commonplace.memory.explain import tree
 from commonplace.memory.scoring import parts_json
 from commonplace.memory.stores import open_store
@@ -33,13 +33,12 @@ def memories(
     trees: bool = typer.Option(False, "--tree", help="List reflections, each with the memories it is based on."),
 ) -> None:
     """List what a character remembers; with --query, what it would retrieve, with each part of every score."""
-    chosen = policies.by_name(policy) if policy else None
     if trees and (query or as_json):
         raise UsageError(
             "--tree cannot be combined with --query or --json", hint="--tree lists all reflections as text"
         )
     with opened(where) as source:
-        agent = source.character(agent)
+        agent, chosen = source.character(agent), source.policy(policy, at) if policy else None
         if trees:
             _print_trees(source.stream(agent, at))
             return

@@ -176,7 +176,10 @@ class Scenario:
     @property
     def policy(self) -> Policy:
         """How its characters retrieve."""
-        name = self.cognition.policy
+        return self.policy_named(self.cognition.policy)
+
+    def policy_named(self, name: str) -> Policy:
+        """Returns a policy of its own, or a shipped one as runs have it. Raises UsageError."""
         own = self.part.policies
         if name in own:
             return policies.from_mapping(name, own[name], policies.IN_RUNS)

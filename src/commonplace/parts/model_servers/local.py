@@ -20,6 +20,7 @@ from commonplace.parts.model_servers.chat_mind import ChatMind, PromptCodec
 from commonplace.parts.model_servers.client import Sleep
 from commonplace.parts.model_servers.http import Key
 from commonplace.parts.model_servers.request import Capabilities
+from commonplace.paths import kind_of
 from commonplace.scenario.model import MindPart
 from commonplace.servers import server_named
 
@@ -113,6 +114,7 @@ class LocalMind(ChatMind):
 
 def _gguf(name: str) -> Path:
     path = Path(name).expanduser()
+    kind_of(path)  # refuses a pipe, which would be waited for
     try:
         with path.open("rb") as file:
             magic = file.read(len(_MAGIC))

@@ -17,7 +17,7 @@ from commonplace.character.account import AccountRow
 from commonplace.character.state import CharacterState
 from commonplace.clock import parse_iso
 from commonplace.errors import UsageError
-from commonplace.memory import Policy, policies
+from commonplace.memory import Policy
 from commonplace.memory.scoring import parts_json
 from commonplace.memory.stores.codec import memory_json
 from commonplace.parts.web import model as wire
@@ -143,12 +143,7 @@ class RunInspector:
 
     def _policy(self, name: str, tick: int) -> Policy:
         scenario = self.reading.scenario_at(tick)
-        if not name or name == scenario.cognition.policy:
-            return scenario.policy
-        own = scenario.part.policies
-        if name in own:
-            return policies.from_mapping(name, own[name], policies.IN_RUNS)
-        return policies.by_name(name, policies.IN_RUNS)
+        return scenario.policy_named(name) if name else scenario.policy
 
     def _place(self, place: str) -> tuple[str, ...]:
         geography = self.reading.scenario.geography
